@@ -2,8 +2,8 @@
 /*
  * The definition of a contender of the benchmark.
  *
- * A contender is one way to learn that a function has run. It is a table of callbacks with a name.
- * For each of its scopes, the harness (measure.c) starts a process with these steps:
+ * A contender is one way to learn that a function has run. It is a row of contenders[] (contenders.c) with its
+ * callbacks, its method. For each of its scopes, the harness (measure.c) starts a process with these steps:
  *
  *	[ base is measured, of all workloads ]
  *	setup	prepare what is not part of attaching: load a program, make a tracing instance
@@ -13,15 +13,15 @@
  *	again	before each repetition, for a buffer that does not overwrite: make room
  *	report	after the first of them: figures of the contender: memory, what it saw, what it missed
  *	clear	for contenders that record an address once: forget everything, so that a first hit can be
- *		timed repeatedly
+ *		timed repeatedly; -EOPNOTSUPP without a message: this contender cannot
  *	detach	timed
  *	[ attach and detach twice more, so that their times are medians ]
  *	cleanup	also after a failure; the harness calls it again if the process has died
  *
- * To add a contender, write the callbacks, and put the table into contenders[] (cmd_bench.c) at its
- * place in the report. A callback that is not needed is NULL. Each returns 0 or a negative errno.
- * If the kernel lacks something that a contender needs, its setup returns -EOPNOTSUPP; then its row
- * has nulls and a note, and is never left out.
+ * To add a contender, add a row at its place in the report, and a method if there is none for it. A
+ * callback that is not needed is NULL. Each returns 0 or a negative errno. If the kernel lacks
+ * something that a contender needs, its setup returns -EOPNOTSUPP; then its row has nulls and a
+ * note, and is never left out.
  */
 #ifndef HYTRACE_BENCH_BENCH_H
 #define HYTRACE_BENCH_BENCH_H
@@ -31,9 +31,6 @@
 
 /* The traced function in scope "one": the kernel's function for getppid(2). */
 #define BENCH_FUNCTION "__do_sys_getppid"
-/* BENCH_FUNCTION calls it once, with arguments; the first and the third fill a register each. */
-#define BENCH_ARGUMENTS "__task_pid_nr_ns"
-#define BENCH_INSTANCE "hytrace-bench"
 
 enum bench_scope {
 	SCOPE_ONE = 1 << 0,	/* BENCH_FUNCTION only */
@@ -61,6 +58,7 @@ enum bench_workload {
 struct bench_row {
 	double base;
 	double total;
+	double over_base;	/* the difference of them */
 	double min;
 	double max;
 	double first_hit;
@@ -72,24 +70,9 @@ struct bench_row {
 	char note[256];
 };
 
-struct contender {
-	const char *name;
-	unsigned int scopes;
-	/*
-	 * How many calls it takes until the cost is steady; 0: as many as a set needs to know
-	 * everything.
-	 */
-	unsigned long warmup;
-	/* How long it works in the background until the cost is steady. */
-	unsigned int settle_ms;
-	/* A set of enum bench_workload; 0: getppid. */
-	unsigned int workloads;
-	/* It sees only the calls of one CPU, or of one task. */
-	bool one_cpu;
-	const char *note;
-	/* For the callbacks: distinguishes contenders that share them. */
-	const void *variant;
+struct contender;
 
+struct method {
 	int (*setup)(const struct contender *c, enum bench_scope scope);
 	int (*attach)(const struct contender *c, enum bench_scope scope);
 	int (*clear)(const struct contender *c);
@@ -97,71 +80,69 @@ struct contender {
 	void (*again)(const struct contender *c);
 	int (*report)(const struct contender *c, struct bench_row *row);
 	int (*detach)(const struct contender *c);
-	/*
-	 * Called after detach, for a program that also waits for other things: its own times in ns.
-	 */
+	/* Called after detach, for a program that also waits for other things: its own times in ns. */
 	int (*took)(const struct contender *c, double *ret_attach, double *ret_detach);
 	void (*cleanup)(const struct contender *c);
+	/* It sees only the calls of one CPU, or of one task. */
+	bool one_cpu;
 };
 
-/*
- * Enough calls to wrap the ring buffer of one CPU once, which is the steady state of a busy tracer.
- */
-#define WARMUP_RING_BUFFER 80000
+extern const struct method method_oneshot;
+extern const struct method method_tracer, method_profiler;
+extern const struct method method_cover, method_bpftrace, method_perf_stat;
+extern const struct method method_ops, method_kcov;
+extern const struct method method_kprobe_multi, method_fentry, method_fentry_multi, method_event_bpf;
+extern const struct method method_many_fentry;
+extern const struct method method_event, method_event_perf;
 
-extern const struct contender contender_function;
-extern const struct contender contender_no_repeats;
-extern const struct contender contender_graph;
-extern const struct contender contender_event_bpf_hash_nocallers;
-extern const struct contender contender_kprobe_multi_denied;
-extern const struct contender contender_kprobe_multi_hash_denied;
-extern const struct contender contender_kprobe_multi_percpu_hash;
-extern const struct contender contender_kprobe_multi_percpu_hash_denied;
-extern const struct contender contender_kprobe_multi_bitmap;
-extern const struct contender contender_kprobe_multi_bitmap_denied;
-extern const struct contender contender_kprobe_multi_bitmap_nocallers;
-extern const struct contender contender_kprobe_multi_bitmap_nocallers_denied;
-extern const struct contender contender_kprobe_multi_percpu_bitmap;
-extern const struct contender contender_kprobe_multi_percpu_bitmap_denied;
-extern const struct contender contender_bpftrace;
-extern const struct contender contender_event_3;
-extern const struct contender contender_event_10;
-extern const struct contender contender_event_100;
-extern const struct contender contender_event_perf_stat;
-extern const struct contender contender_profiler;
-extern const struct contender contender_oneshot;
-extern const struct contender contender_oneshot_nocallers;
-extern const struct contender contender_oneshot_retired;
-extern const struct contender contender_event;
-extern const struct contender contender_event_2args;
-extern const struct contender contender_event_return;
-extern const struct contender contender_event_5000;
-extern const struct contender contender_event_perf;
-extern const struct contender contender_event_bpf;
-extern const struct contender contender_event_bpf_hash;
-extern const struct contender contender_fprobe_event;
-extern const struct contender contender_fprobe_event_2args;
-extern const struct contender contender_fprobe_event_return;
-extern const struct contender contender_kprobe_event;
-extern const struct contender contender_kretprobe_event;
-extern const struct contender contender_kprobe_multi;
-extern const struct contender contender_kprobe_multi_hash_nocallers;
-extern const struct contender contender_kprobe_multi_hash;
-extern const struct contender contender_cover_bpf;
-extern const struct contender contender_cover_bpf_kprobe;
-extern const struct contender contender_cover_bpf_nocallers;
-extern const struct contender contender_cover_bpf_retired;
-extern const struct contender contender_fentry;
-extern const struct contender contender_fentry_hash;
-extern const struct contender contender_fentry_hash_callers;
-extern const struct contender contender_fentry_bitmap;
-extern const struct contender contender_fentry_bitmap_callers;
-extern const struct contender contender_fentry_of_100;
-extern const struct contender contender_fentry_multi;
-extern const struct contender contender_fentry_multi_hash;
-extern const struct contender contender_fentry_multi_bitmap;
-extern const struct contender contender_ftrace_ops;
-extern const struct contender contender_kcov;
+enum event_kind { FUNCTION_EVENT, FPROBE_EVENT, KPROBE_EVENT, KRETPROBE_EVENT };
+
+struct contender {
+	const char *name;
+	const struct method *method;
+	unsigned int scopes;
+	/* A set of enum bench_workload; 0: getppid. */
+	unsigned int workloads;
+	const char *note;
+	/* How many calls it takes until the cost is steady; 0: as many as a set needs to know everything. */
+	unsigned long warmup;
+	/* How long it works in the background until the cost is steady. */
+	unsigned int settle_ms;
+	/* For the method, if several contenders have it. */
+	union {
+		/* A program of bpf/bench.bpf.c. */
+		struct {
+			const char *program;
+			const char *map;	/* its set; NULL: it has none to look at */
+			/* With all functions: without those that the program and the kernel call to run it. */
+			bool denied;
+			/* The program on kprobe.multi, for functions that the first one cannot take. */
+			const char *rest;
+		} bpf;
+		struct {
+			enum event_kind kind;
+			const char *definition;	/* the function and what is recorded */
+			const char *all;	/* the same for all functions */
+			unsigned int others;	/* events on other functions, enabled as well */
+			unsigned int beside;	/* more events on the same function, enabled as well */
+		} event;
+		struct {
+			const char *name;
+			const char *top;	/* a file at the top that has to be 1; NULL: none */
+			const char *option;	/* the same in the instance, where it appears with the tracer */
+		} tracer;
+		struct {
+			const char *parent;	/* the value of its option: are there callers? */
+			bool retire;
+		} oneshot;
+		/* Options of `hytrace cover`, with NULL after the last one. */
+		const char *cover[3];
+	};
+};
+
+/* In the order of the report. The first one is the base. */
+extern const struct contender contenders[];
+extern const size_t contender_count;
 
 /*
  * Changes of a contender outside its instance. They are in memory that outlives the measured
@@ -179,29 +160,45 @@ __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
 
 /*
- * The contender's own tracing instance, so that only this tracer's cost is measured, and other
- * people's settings have no influence (tracefs.c). File names are relative to its directory.
+ * Calls that a BPF program has missed: the sum of the probe's counter, and of runs that would have
+ * been recursive. @link_fd: -1: it has no counter.
  */
+int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed);
+
+/* What the BPF programs of a running `hytrace cover` have seen, and making them forget it (contend_cover.c). */
+void cover__remember_programs(void);
+int cover__report(const struct contender *c, struct bench_row *row);
+int cover__clear(const struct contender *c);
+
+/* An event on BENCH_FUNCTION or other functions; removed together with the events of BENCH_OTHERS. */
+#define BENCH_GROUP "hytrace_bench"
+#define BENCH_EVENT "traced"
+#define BENCH_OTHERS "hytrace_bench_others"
+
+/* @definition: as in struct contender. Returns -EOPNOTSUPP, without a message, if the kernel has no such events. */
+int bench_event__make(enum event_kind kind, const char *definition);
+
+/*
+ * Files of tracefs (tracefs.c): those at the top; and those of an instance of the contender's own, so that only this
+ * tracer's cost is measured, and other people's settings have no influence.
+ */
+#define TOP NULL
+extern struct tracefs_instance *bench_instance;
+
 int trace_instance__open(void);
-/* Removes what a killed run has left behind. Returns 0, or -EBUSY if something is still there. */
-int trace__remove_leftovers(void);
 void trace_instance__close(void);
-bool trace_instance__has(const char *file);
+/* Removes all events of the two groups above. Returns 0, or -EBUSY if something is still there. */
+int trace__remove_events(void);
+/* Also removes the instance that a killed run has left behind. Returns 0, or -EBUSY if something is still there. */
+int trace__remove_leftovers(void);
+bool trace__has(struct tracefs_instance *where, const char *file);
 /* @ret_text is to be freed. */
-int trace_instance__read(const char *file, char **ret_text);
-int trace_instance__write(const char *file, const char *text);
-int trace_instance__read_value(const char *file, const char *name, double *ret_value);
-/* The same for the top directory of tracefs. */
-bool trace_top__has(const char *file);
-int trace_top__write(const char *file, const char *text);
-int trace_top__append(const char *file, const char *text);
-/* Writes everything in one write(2). */
-int trace_top__write_once(const char *file, const char *text, size_t len);
-/* @ret_text is to be freed. */
-int trace_top__read(const char *file, char **ret_text);
-/* Reads the last number of the line that begins with @name. */
-int trace_top__read_last(const char *file, const char *name, double *ret_value);
-int trace_top__count_lines(const char *file, double *ret_lines);
+int trace__read(struct tracefs_instance *where, const char *file, char **ret_text);
+/* The last number of the line that begins with @name; "": of the first line. */
+int trace__number(struct tracefs_instance *where, const char *file, const char *name, double *ret_value);
+int trace__write(struct tracefs_instance *where, const char *file, const char *text);
+/* In one write(2). */
+int trace__append(const char *file, const char *text);
 /* Is it a function of the kernel proper that, by its name, getppid() does not call? */
 bool bench__is_other(const char *name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace bench: what does it cost to see a call, in each possible way? This has the options, the
- * list of contenders, and the rows, as a table or as JSON.
+ * hytrace bench: what does it cost to see a call, in each possible way? This has the options
+ * and the rows, as a table or as JSON.
  */
 #include <argp.h>
 #include <fcntl.h>
@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/json_writer.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/table.h"
 #include "bench/commands.h"
@@ -21,71 +22,6 @@
 #include "kernel/features.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-
-static const struct contender contender_base = {
-	.name = "base",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "nothing is traced",
-};
-
-/* In the order of the report. */
-static const struct contender *const contenders[] = {
-	&contender_base,
-	&contender_oneshot_retired,
-	&contender_oneshot_nocallers,
-	&contender_oneshot,
-	&contender_cover_bpf_retired,
-	&contender_cover_bpf_nocallers,
-	&contender_cover_bpf,
-	&contender_cover_bpf_kprobe,
-	&contender_ftrace_ops,
-	&contender_event_bpf,
-	&contender_event_bpf_hash,
-	&contender_event_bpf_hash_nocallers,
-	&contender_fentry,
-	&contender_fentry_hash,
-	&contender_fentry_hash_callers,
-	&contender_fentry_bitmap,
-	&contender_fentry_bitmap_callers,
-	&contender_fentry_of_100,
-	&contender_fentry_multi,
-	&contender_fentry_multi_bitmap,
-	&contender_fentry_multi_hash,
-	&contender_kprobe_multi,
-	&contender_kprobe_multi_denied,
-	&contender_kprobe_multi_bitmap_nocallers,
-	&contender_kprobe_multi_bitmap_nocallers_denied,
-	&contender_kprobe_multi_bitmap,
-	&contender_kprobe_multi_bitmap_denied,
-	&contender_kprobe_multi_percpu_bitmap,
-	&contender_kprobe_multi_percpu_bitmap_denied,
-	&contender_kprobe_multi_hash_nocallers,
-	&contender_kprobe_multi_hash,
-	&contender_kprobe_multi_hash_denied,
-	&contender_kprobe_multi_percpu_hash,
-	&contender_kprobe_multi_percpu_hash_denied,
-	&contender_bpftrace,
-	&contender_profiler,
-	&contender_function,
-	&contender_no_repeats,
-	&contender_graph,
-	&contender_kcov,
-	&contender_event,
-	&contender_event_3,
-	&contender_event_10,
-	&contender_event_100,
-	&contender_event_perf_stat,
-	&contender_event_2args,
-	&contender_event_return,
-	&contender_event_5000,
-	&contender_event_perf,
-	&contender_fprobe_event,
-	&contender_fprobe_event_2args,
-	&contender_fprobe_event_return,
-	&contender_kprobe_event,
-	&contender_kretprobe_event,
-};
 
 #define LOCK_FILE "/run/hytrace-bench.lock"
 #define WORKLOAD_NAMES "getppid, pipe, file, fork, tree, loopback, server, compile or parallel"
@@ -98,8 +34,8 @@ static struct options {
 	enum bench_format format;
 	unsigned int scopes, workloads;
 	unsigned int unable;		/* workloads that cannot run here */
-	const char *names[ARRAY_SIZE(contenders)];
-	size_t nr_names, rotate, repetitions;
+	bool *wanted;			/* contenders; NULL: all */
+	size_t rotate, repetitions;
 } options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_DEFAULT };
 
 static const char *scope_name(enum bench_scope scope)
@@ -112,24 +48,38 @@ static const char *scope_name(enum bench_scope scope)
 static json_writer_t *json;
 static struct libscols_table *table;
 
-static const struct {
-	const char *title;
-	int flags;
-} columns[] = {
-	{ "TRACED", 0 },
-	{ "CONTENDER", 0 },
-	{ "WORKLOAD", 0 },
-	{ "OVER BASE", SCOLS_FL_RIGHT },
-	{ "TOTAL", SCOLS_FL_RIGHT },
-	{ "MIN", SCOLS_FL_RIGHT },
-	{ "MAX", SCOLS_FL_RIGHT },
-	{ "SEEN", SCOLS_FL_RIGHT },
-	{ "MISSED", SCOLS_FL_RIGHT },
-	{ "MEMORY", SCOLS_FL_RIGHT },
-	{ "ATTACH", SCOLS_FL_RIGHT },
-	{ "DETACH", SCOLS_FL_RIGHT },
-	{ "NOTE", 0 },
+/* The figures are right-aligned. */
+static const char *const titles[] = {
+	"TRACED", "CONTENDER", "WORKLOAD", "OVER BASE", "TOTAL", "MIN", "MAX", "SEEN", "MISSED", "MEMORY",
+	"ATTACH", "DETACH", "NOTE",
 };
+
+#define FIRST_FIGURE 3
+#define NOTE (ARRAY_SIZE(titles) - 1)
+
+/* In the order of the JSON document. */
+static const struct {
+	const char *name;
+	size_t offset;
+	size_t column;		/* of the table; 0: none */
+} figures[] = {
+	{ "base", offsetof(struct bench_row, base) },
+	{ "total", offsetof(struct bench_row, total), 4 },
+	{ "over_base", offsetof(struct bench_row, over_base), 3 },
+	{ "min", offsetof(struct bench_row, min), 5 },
+	{ "max", offsetof(struct bench_row, max), 6 },
+	{ "first_hit", offsetof(struct bench_row, first_hit) },
+	{ "memory_bytes", offsetof(struct bench_row, memory_bytes), 9 },
+	{ "seen", offsetof(struct bench_row, seen), 7 },
+	{ "missed", offsetof(struct bench_row, missed), 8 },
+	{ "attach", offsetof(struct bench_row, attach), 10 },
+	{ "detach", offsetof(struct bench_row, detach), 11 },
+};
+
+static double *figure(const struct bench_row *row, size_t i)
+{
+	return (double *)((char *)row + figures[i].offset);
+}
 
 static void begin_rows(void)
 {
@@ -139,8 +89,8 @@ static void begin_rows(void)
 		return;
 	}
 	table = table__new(stdout);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		table__column(table, columns[i].title, 0, columns[i].flags);
+	for (size_t i = 0; i < ARRAY_SIZE(titles); i++)
+		table__column(table, titles[i], 0, i >= FIRST_FIGURE && i < NOTE ? SCOLS_FL_RIGHT : 0);
 }
 
 static int end_rows(void)
@@ -176,17 +126,8 @@ static void write_row(const struct contender *c, const struct workload *w, enum 
 	jsonw_string_field(json, "scope", scope_name(scope));
 	jsonw_string_field(json, "workload", w->name);
 	jsonw_string_field(json, "unit", options.instructions ? "insn" : "ns");
-	write_number("base", row->base);
-	write_number("total", row->total);
-	write_number("over_base", row->total - row->base);
-	write_number("min", row->min);
-	write_number("max", row->max);
-	write_number("first_hit", row->first_hit);
-	write_number("memory_bytes", row->memory_bytes);
-	write_number("seen", row->seen);
-	write_number("missed", row->missed);
-	write_number("attach", row->attach);
-	write_number("detach", row->detach);
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
+		write_number(figures[i].name, *figure(row, i));
 	jsonw_string_field(json, "note", row->note);
 	jsonw_end_object(json);
 }
@@ -205,30 +146,24 @@ static void number(char *text, size_t size, double value)
 static void add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
 		    const struct bench_row *row)
 {
-	const double values[] = {
-		row->total - row->base, row->total, row->min, row->max, row->seen, row->missed,
-		row->memory_bytes, row->attach, row->detach,
-	};
-	const char *const names[] = { scope_name(scope), c->name, w->name };
 	struct libscols_line *line = table__line(table, NULL);
-	size_t column = 0;
 	char text[32];
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		table__cell(line, column++, names[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		number(text, sizeof(text), values[i]);
-		table__cell(line, column++, text);
+	table__cell(line, 0, scope_name(scope));
+	table__cell(line, 1, c->name);
+	table__cell(line, 2, w->name);
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+		number(text, sizeof(text), *figure(row, i));
+		if (figures[i].column)
+			table__cell(line, figures[i].column, text);
 	}
-	table__cell(line, column, row->note);
+	table__cell(line, NOTE, row->note);
 }
 
 static void empty_row(struct bench_row *row, const char *note)
 {
-	*row = (struct bench_row) {
-		.base = NAN, .total = NAN, .min = NAN, .max = NAN, .first_hit = NAN,
-		.memory_bytes = NAN, .seen = NAN, .missed = NAN, .attach = NAN, .detach = NAN,
-	};
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
+		*figure(row, i) = NAN;
 	snprintf(row->note, sizeof(row->note), "%s", note ?: "");
 }
 
@@ -242,7 +177,7 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	size_t count = 0;
 
 	/* With one function traced, only getppid and parallel can run, so other choices do not count. */
-	if (!c->one_cpu)
+	if (!c->method->one_cpu)
 		chosen |= WORKLOAD_PARALLEL;
 	if (scope == SCOPE_ALL || options.workloads & WORKLOAD_PARALLEL)
 		chosen &= options.workloads;
@@ -257,8 +192,9 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 }
 
 static void give_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
-		     const struct bench_row *row)
+		     struct bench_row *row)
 {
+	row->over_base = row->total - row->base;
 	if (json)
 		write_row(c, w, scope, row);
 	else
@@ -308,21 +244,12 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		 * The base is compared with itself, so a difference between its two figures is no
 		 * cost.
 		 */
-		if (c == &contender_base)
+		if (c == contenders)
 			rows[i].base = rows[i].total;
 		give_row(c, list[i], scope, &rows[i]);
 	}
 	give_unable_rows(c, scope);
 	return err == -EOPNOTSUPP ? 0 : err;
-}
-
-static bool is_wanted(const struct contender *c)
-{
-	for (size_t i = 0; i < options.nr_names; i++) {
-		if (!strcmp(options.names[i], c->name))
-			return true;
-	}
-	return !options.nr_names;
 }
 
 /* In scope "one" most workloads are not run. */
@@ -346,13 +273,13 @@ static int run_all(void)
 			options.unable |= workloads[i].which;
 	}
 	for (size_t s = 0; s < ARRAY_SIZE(scopes); s++) {
-		for (size_t i = 0; i < ARRAY_SIZE(contenders) && !measure__interrupted(); i++) {
-			const struct contender *c =
-				contenders[(i + options.rotate) % ARRAY_SIZE(contenders)];
+		for (size_t i = 0; i < contender_count && !measure__interrupted(); i++) {
+			size_t next = (i + options.rotate) % contender_count;
 
-			if (!(c->scopes & options.scopes & scopes[s]) || !is_wanted(c))
+			if (!(contenders[next].scopes & options.scopes & scopes[s]) ||
+			    (options.wanted && !options.wanted[next]))
 				continue;
-			row_err = run_contender(c, scopes[s]);
+			row_err = run_contender(&contenders[next], scopes[s]);
 			err = err ?: row_err;
 		}
 	}
@@ -374,17 +301,16 @@ static const struct argp_option argp_options[] = {
 	{}
 };
 
-static int add_name(const char *name)
+static int want(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(contenders); i++)
-		if (!strcmp(contenders[i]->name, name))
-			break;
-	if (i == ARRAY_SIZE(contenders) || options.nr_names == ARRAY_SIZE(contenders))
-		return -EINVAL;
-	options.names[options.nr_names++] = name;
-	return 0;
+	for (size_t i = 0; i < contender_count; i++) {
+		if (strcmp(contenders[i].name, name))
+			continue;
+		options.wanted = options.wanted ?: xcalloc(contender_count, sizeof(bool));
+		options.wanted[i] = true;
+		return 0;
+	}
+	return -EINVAL;
 }
 
 static unsigned int workload_named(const char *name)
@@ -400,7 +326,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	switch (key) {
 	case 'c':
-		if (add_name(arg))
+		if (want(arg))
 			argp_error(state, "--contender %s: there is no such contender; --list prints them", arg);
 		return 0;
 	case 's':
@@ -429,7 +355,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options.repetitions = option__number(state, "repetitions", arg, MEASURE_REPETITIONS);
 		return 0;
 	case 'r':
-		options.rotate = option__number(state, "rotate", arg, ARRAY_SIZE(contenders));
+		options.rotate = option__number(state, "rotate", arg, contender_count);
 		return 0;
 	case 'l':
 		options.list = true;
@@ -500,8 +426,8 @@ int cmd_bench(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
 		return argp_err_exit_status;
 	if (options.list) {
-		for (size_t i = 0; i < ARRAY_SIZE(contenders); i++)
-			puts(contenders[i]->name);
+		for (size_t i = 0; i < contender_count; i++)
+			puts(contenders[i].name);
 		return EXIT_DONE;
 	}
 	err = run();

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function
- * events. Programs on kprobe.multi with all functions come twice: as they are, tracing the
- * functions that they and kprobe.multi call, and as "-denied", without these functions.
+ * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry, fentry.multi and
+ * function events. Programs on kprobe.multi with all functions come twice: as they are, tracing the
+ * functions that they and kprobe.multi call, and as "-denied", without these functions. One program
+ * on fentry.multi is on many functions, each by a trampoline of its own. With all functions, those
+ * that it cannot take have the same program on kprobe.multi. Together they are the functions of the
+ * rows "-denied", so that these rows can be compared.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "base/error.h"
 #include "base/fdinfo.h"
 #include "base/memory.h"
 #include "bench/bench.h"
-#include "bench/contend_bpf.h"
-#include "kernel/traceable.h"
+#include "kernel/features.h"
+#include "kernel/fentry_ids.h"
 #include "kernel/tracing_multi.h"
 #include "bench.skel.h"
-
-#define EVENT_GROUP "hytrace_bench"
-#define EVENT_NAME "bpf"
-#define EVENT_DEFINITION BENCH_FUNCTION "() as " EVENT_GROUP "/" EVENT_NAME
 
 /* The functions that kprobe.multi and the programs below call, and that can be traced. */
 static const char *const own_functions[] = {
@@ -36,25 +36,19 @@ static const char *const own_functions[] = {
 };
 
 static struct bench_bpf *skel;
+static struct bpf_program *program, *rest;
 static struct bpf_link *bpf_link;
-
-struct bpf_program *bench_bpf__program(const char *name)
-{
-	return bpf_object__find_program_by_name(skel->obj, name);
-}
-
-static struct bpf_program *variant_program(const struct bpf_variant *variant)
-{
-	return bench_bpf__program(variant->program);
-}
+static int multi_link = -1;
 
 /*
- * All functions except the denied ones; NULL: not needed. They are found before attaching is timed.
+ * The functions of fentry.multi and of kprobe.multi, which are found before attaching is timed. If there are none,
+ * kprobe.multi finds its own.
  */
+static __u32 *ids;
 static unsigned long *addrs;
-static size_t addr_count;
+static size_t id_count, addr_count;
 
-bool bench_bpf__is_own(const char *name)
+static bool is_own(const char *name)
 {
 	for (size_t i = 0; i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
 		if (!strcmp(own_functions[i], name))
@@ -63,33 +57,65 @@ bool bench_bpf__is_own(const char *name)
 	return false;
 }
 
-static int choose_all_but_own(void)
+/* @fits: NULL: all functions are for kprobe.multi */
+static void take_functions(const struct traceable *t, const struct fentry_ids *fits, enum bench_scope scope)
 {
-	struct traceable *traceable = NULL;
-	struct symbols *symbols;
-	int err;
+	ids = xcalloc(traceable__count(t), sizeof(*ids));
+	addrs = xcalloc(traceable__count(t), sizeof(*addrs));
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
 
-	err = symbols__load(&symbols);
-	if (err)
-		return err;
-	err = traceable__load(&traceable, symbols);
-	addrs = err ? NULL : xcalloc(traceable__count(traceable), sizeof(*addrs));
-	addr_count = 0;
-	for (size_t i = 0; addrs && i < traceable__count(traceable); i++) {
-		const struct traceable_function *f = traceable__at(traceable, i);
-
-		if (!bench_bpf__is_own(f->name))
+		if (scope == SCOPE_ONE ? strcmp(f->name, BENCH_FUNCTION) : is_own(f->name))
+			continue;
+		if (fits && fits->list[i].fit == FENTRY_FITS)
+			ids[id_count++] = fits->list[i].id;
+		else
 			addrs[addr_count++] = f->site;
 	}
+}
+
+static int choose_functions(enum bench_scope scope, bool fentry)
+{
+	struct traceable *traceable = NULL;
+	struct symbols *symbols = NULL;
+	struct fentry_ids list = {};
+	struct btf *btf = NULL;
+	int err;
+
+	err = symbols__load(&symbols) ?: traceable__load(&traceable, symbols);
+	if (!err && fentry) {
+		btf = btf__load_vmlinux_btf();
+		if (!btf)
+			err = bench_error(-errno, "cannot load the kernel's types");
+	}
+	if (btf) {
+		fentry_ids__begin(&list, traceable, symbols);
+		/* The functions of modules are left to kprobe.multi, as one program takes those of one BTF. */
+		fentry_ids__add(&list, btf, NULL);
+	}
+	if (!err)
+		take_functions(traceable, btf ? &list : NULL, scope);
+	if (btf && !id_count)
+		err = bench_error(-EOPNOTSUPP, "fentry.multi takes no function");
+	fentry_ids__free(&list);
 	traceable__free(traceable);
 	symbols__free(symbols);
+	btf__free(btf);
 	return err;
 }
 
-/* Loads only the contender's own program, and a map only if it has one. */
-int bench_bpf__setup(const struct contender *c, enum bench_scope scope)
+static struct bpf_program *load_with_skel(const char *name)
 {
-	const struct bpf_variant *variant = c->variant;
+	struct bpf_program *p = name ? bpf_object__find_program_by_name(skel->obj, name) : NULL;
+
+	if (p)
+		bpf_program__set_autoload(p, true);
+	return p;
+}
+
+/* Loads only the contender's own program, and a map only if it has one. */
+static int bpf__setup(const struct contender *c, enum bench_scope scope)
+{
 	struct bpf_program *prog;
 	struct bpf_map *map;
 	int err;
@@ -99,81 +125,81 @@ int bench_bpf__setup(const struct contender *c, enum bench_scope scope)
 		return bench_error(-errno, "cannot open the BPF programs");
 	bpf_object__for_each_program(prog, skel->obj)
 		bpf_program__set_autoload(prog, false);
-	prog = variant_program(variant);
-	if (!prog)
-		return bench_error(-ENOENT, "there is no BPF program %s", variant->program);
-	bpf_program__set_autoload(prog, true);
-	if (variant->rest) {
-		tracing_multi__choose(prog);
-		bpf_program__set_autoload(bench_bpf__program(variant->rest), true);
-	}
+	program = load_with_skel(c->bpf.program);
+	if (!program)
+		return bench_error(-ENOENT, "there is no BPF program %s", c->bpf.program);
+	rest = load_with_skel(c->bpf.rest);
+	if (rest)
+		tracing_multi__choose(program);
 	bpf_object__for_each_map(map, skel->obj) {
 		if (!strncmp(bpf_map__name(map), "seen", 4) || strstr(bpf_map__name(map), "bits"))
-			bpf_map__set_autocreate(map, variant->map && !strcmp(variant->map, bpf_map__name(map)));
+			bpf_map__set_autocreate(map, c->bpf.map && !strcmp(c->bpf.map, bpf_map__name(map)));
 	}
 	err = bench_bpf__load(skel);
 	if (err)
-		return bench_error(err, "cannot load the BPF program %s", variant->program);
-	return variant->denied && scope == SCOPE_ALL ? choose_all_but_own() : 0;
+		return bench_error(err, "cannot load the BPF program %s", c->bpf.program);
+	return c->bpf.denied && scope == SCOPE_ALL ? choose_functions(scope, false) : 0;
 }
 
-static int multi__attach(const struct contender *c, enum bench_scope scope)
+static int attach_kprobe_multi(struct bpf_program *prog, const char *pattern)
 {
-	const struct bpf_variant *variant = c->variant;
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts);
-	const char *pattern = scope == SCOPE_ONE ? BENCH_FUNCTION : "*";
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = addrs, .cnt = addr_count);
 	int err;
 
-	if (addrs) {
-		pattern = NULL;
-		opts.addrs = addrs;
-		opts.cnt = addr_count;
-	}
-	bpf_link = bpf_program__attach_kprobe_multi_opts(variant_program(variant), pattern, &opts);
+	bpf_link = bpf_program__attach_kprobe_multi_opts(prog, addr_count ? NULL : pattern, &opts);
 	err = bpf_link ? 0 : -errno;
 	return err ? bench_error(err == -ENOENT ? -EOPNOTSUPP : err, "cannot attach kprobe.multi") : 0;
 }
 
+static int kprobe_multi__attach(const struct contender *c, enum bench_scope scope)
+{
+	return attach_kprobe_multi(program, scope == SCOPE_ONE ? BENCH_FUNCTION : "*");
+}
+
 static int fentry__attach(const struct contender *c, enum bench_scope scope)
 {
-	bpf_link = bpf_program__attach(variant_program(c->variant));
+	bpf_link = bpf_program__attach(program);
 	return bpf_link ? 0 : bench_error(-errno, "cannot attach fentry");
+}
+
+static int fentry_multi__setup(const struct contender *c, enum bench_scope scope)
+{
+	if (features__ask(FEATURE_FENTRY_MULTI)->state == FEATURE_NO)
+		return -EOPNOTSUPP;
+	return choose_functions(scope, true) ?: bpf__setup(c, scope);
+}
+
+static int fentry_multi__attach(const struct contender *c, enum bench_scope scope)
+{
+	multi_link = tracing_multi__link(bpf_program__fd(program), ids, id_count);
+	if (multi_link < 0)
+		return bench_error(multi_link, "cannot attach fentry.multi");
+	return addr_count ? attach_kprobe_multi(rest, NULL) : 0;
 }
 
 static int event_bpf__setup(const struct contender *c, enum bench_scope scope)
 {
-	if (!trace_top__has("function_events"))
-		return -EOPNOTSUPP;
-	return trace_top__append("function_events", EVENT_DEFINITION) ?: bench_bpf__setup(c, scope);
+	return bench_event__make(FUNCTION_EVENT, BENCH_FUNCTION "()") ?: bpf__setup(c, scope);
 }
 
 static int event_bpf__attach(const struct contender *c, enum bench_scope scope)
 {
-	bpf_link = bpf_program__attach_tracepoint(variant_program(c->variant), EVENT_GROUP,
-						  EVENT_NAME);
+	bpf_link = bpf_program__attach_tracepoint(program, BENCH_GROUP, BENCH_EVENT);
 	return bpf_link ? 0 : bench_error(-errno, "cannot attach to a function event");
 }
 
 static int bpf__detach(const struct contender *c)
 {
-	int err;
+	int err = bpf_link__destroy(bpf_link);
 
-	err = bpf_link__destroy(bpf_link);
 	bpf_link = NULL;
+	if (multi_link >= 0)
+		close(multi_link);
+	multi_link = -1;
 	return err;
 }
 
-static double count_keys(int fd)
-{
-	__u64 key, *previous = NULL;
-	double count = 0;
-
-	for (; !bpf_map_get_next_key(fd, previous, &key); count++)
-		previous = &key;
-	return count;
-}
-
-int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
+int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed)
 {
 	struct bpf_prog_info prog = {};
 	struct bpf_link_info link = {};
@@ -191,6 +217,16 @@ int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
 	return 0;
 }
 
+static double count_keys(int fd)
+{
+	__u64 key, *previous = NULL;
+	double count = 0;
+
+	for (; !bpf_map_get_next_key(fd, previous, &key); count++)
+		previous = &key;
+	return count;
+}
+
 /* Each set bit of a bitmap is an address. */
 static double count_bits(const void *bits, size_t bytes)
 {
@@ -202,21 +238,31 @@ static double count_bits(const void *bits, size_t bytes)
 	return count;
 }
 
-int bench_bpf__report(const struct contender *c, struct bench_row *row)
+static int report_missed(double *ret)
 {
-	const struct bpf_variant *variant = c->variant;
+	int link = bpf_link ? bpf_link__fd(bpf_link) : -1;
+	double missed = 0;
+	int err;
+
+	err = bench__missed_calls(bpf_program__fd(program), rest ? -1 : link, ret);
+	if (!err && rest && bpf_link)
+		err = bench__missed_calls(bpf_program__fd(rest), link, &missed);
+	*ret += missed;
+	return err;
+}
+
+static int bpf__report(const struct contender *c, struct bench_row *row)
+{
 	struct bpf_map *map;
 	size_t size;
 	int err;
 
-	err = bench_bpf__missed(bpf_program__fd(variant_program(variant)),
-				bpf_link ? bpf_link__fd(bpf_link) : -1,
-				&row->missed);
-	if (err || !variant->map)
+	err = report_missed(&row->missed);
+	if (err || !c->bpf.map)
 		return err;
-	map = bpf_object__find_map_by_name(skel->obj, variant->map);
+	map = bpf_object__find_map_by_name(skel->obj, c->bpf.map);
 	if (!map)
-		return bench_error(-ENOENT, "there is no BPF map %s", variant->map);
+		return bench_error(-ENOENT, "there is no BPF map %s", c->bpf.map);
 	row->memory_bytes = fdinfo__memory(bpf_map__fd(map));
 	if (bpf_map__type(map) == BPF_MAP_TYPE_ARRAY) {
 		const void *bits = bpf_map__initial_value(map, &size);
@@ -228,260 +274,48 @@ int bench_bpf__report(const struct contender *c, struct bench_row *row)
 	return 0;
 }
 
-int bench_bpf__clear(const struct contender *c)
+/* The other maps are not cleared, and so have no figure of a first hit. */
+static int bpf__clear(const struct contender *c)
 {
 	int fd = bpf_map__fd(skel->maps.seen);
 	__u64 key;
 
+	if (!c->bpf.map || strcmp(c->bpf.map, "seen"))
+		return -EOPNOTSUPP;
 	while (!bpf_map_get_next_key(fd, NULL, &key))
 		if (bpf_map_delete_elem(fd, &key))
 			return bench_error(-errno, "cannot clear the map");
 	return 0;
 }
 
-void bench_bpf__cleanup(const struct contender *c)
+static void bpf__cleanup(const struct contender *c)
 {
-	bpf_link__destroy(bpf_link);
-	bpf_link = NULL;
+	bpf__detach(c);
 	bench_bpf__destroy(skel);
 	skel = NULL;
 	free(addrs);
+	free(ids);
 	addrs = NULL;
+	ids = NULL;
 }
 
 static void event_bpf__cleanup(const struct contender *c)
 {
-	bench_bpf__cleanup(c);
-	trace_top__append("function_events", "!" EVENT_GROUP "/" EVENT_NAME);
+	bpf__cleanup(c);
+	trace__remove_events();
 }
 
-static const struct bpf_variant event_empty = { "event_empty", NULL, false };
-static const struct bpf_variant event_hash = { "event_hash", "seen", false };
-static const struct bpf_variant event_hash_nocallers = { "event_hash_nocallers", "seen", false };
-static const struct bpf_variant multi_empty = { "multi_empty", NULL, false };
-static const struct bpf_variant multi_empty_denied = { "multi_empty", NULL, true };
-static const struct bpf_variant multi_hash_nocallers = { "multi_hash_nocallers", "seen", false };
-static const struct bpf_variant multi_hash = { "multi_hash", "seen", false };
-static const struct bpf_variant multi_hash_denied = { "multi_hash", "seen", true };
-static const struct bpf_variant multi_percpu_hash = { "multi_percpu_hash", "seen_percpu", false };
-static const struct bpf_variant multi_percpu_hash_denied = { "multi_percpu_hash", "seen_percpu", true };
-static const struct bpf_variant multi_bitmap = { "multi_bitmap", ".bss.bits", false };
-static const struct bpf_variant multi_bitmap_denied = { "multi_bitmap", ".bss.bits", true };
-static const struct bpf_variant multi_bitmap_nocallers = { "multi_bitmap_nocallers", ".bss.bits", false };
-static const struct bpf_variant multi_bitmap_nocallers_denied = {
-	"multi_bitmap_nocallers", ".bss.bits", true
-};
-static const struct bpf_variant multi_percpu_bitmap = { "multi_percpu_bitmap", ".bss.cpu_bits", false };
-static const struct bpf_variant multi_percpu_bitmap_denied = { "multi_percpu_bitmap", ".bss.cpu_bits", true };
-static const struct bpf_variant fentry_empty = { "fentry_empty", NULL, false };
-static const struct bpf_variant fentry_hash_callers = { "fentry_hash_callers", "seen", false };
-static const struct bpf_variant fentry_hash = { "fentry_hash", "seen", false };
-static const struct bpf_variant fentry_bitmap = { "fentry_bitmap", ".bss.bits", false };
-static const struct bpf_variant fentry_bitmap_callers = { "fentry_bitmap_callers", ".bss.bits", false };
+#define BPF_METHOD(setup_, attach_, cleanup_)	\
+	{					\
+		.setup = setup_,		\
+		.attach = attach_,		\
+		.clear = bpf__clear,		\
+		.report = bpf__report,		\
+		.detach = bpf__detach,		\
+		.cleanup = cleanup_,		\
+	}
 
-#define BPF_CALLBACKS			\
-	.setup = bench_bpf__setup,		\
-	.report = bench_bpf__report,		\
-	.detach = bpf__detach,		\
-	.cleanup = bench_bpf__cleanup
-
-#define EVENT_BPF_CALLBACKS		\
-	.scopes = SCOPE_ONE,		\
-	.setup = event_bpf__setup,	\
-	.attach = event_bpf__attach,	\
-	.report = bench_bpf__report,		\
-	.detach = bpf__detach,		\
-	.cleanup = event_bpf__cleanup
-
-const struct contender contender_event_bpf = {
-	.name = "event-bpf",
-	.note = "an empty program",
-	.variant = &event_empty,
-	EVENT_BPF_CALLBACKS,
-};
-
-const struct contender contender_event_bpf_hash = {
-	.name = "event-bpf-hash",
-	.note = "function and caller",
-	.variant = &event_hash,
-	.clear = bench_bpf__clear,
-	EVENT_BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi = {
-	.name = "kprobe-multi",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "an empty program",
-	.variant = &multi_empty,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_denied = {
-	.name = "kprobe-multi-denied",
-	.scopes = SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "an empty program",
-	.variant = &multi_empty_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_bitmap_nocallers = {
-	.name = "kprobe-multi-bitmap-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function only",
-	.variant = &multi_bitmap_nocallers,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_bitmap_nocallers_denied = {
-	.name = "kprobe-multi-bitmap-nocallers-denied",
-	.scopes = SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "function only",
-	.variant = &multi_bitmap_nocallers_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_bitmap = {
-	.name = "kprobe-multi-bitmap",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function and caller",
-	.variant = &multi_bitmap,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_bitmap_denied = {
-	.name = "kprobe-multi-bitmap-denied",
-	.scopes = SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "function and caller",
-	.variant = &multi_bitmap_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_percpu_bitmap = {
-	.name = "kprobe-multi-percpu-bitmap",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function and caller, for each CPU",
-	.variant = &multi_percpu_bitmap,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_percpu_bitmap_denied = {
-	.name = "kprobe-multi-percpu-bitmap-denied",
-	.scopes = SCOPE_ALL,
-	.note = "function and caller, for each CPU",
-	.variant = &multi_percpu_bitmap_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_hash_nocallers = {
-	.name = "kprobe-multi-hash-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function only",
-	.variant = &multi_hash_nocallers,
-	.attach = multi__attach,
-	.clear = bench_bpf__clear,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_hash = {
-	.name = "kprobe-multi-hash",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function and caller",
-	.variant = &multi_hash,
-	.attach = multi__attach,
-	.clear = bench_bpf__clear,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_hash_denied = {
-	.name = "kprobe-multi-hash-denied",
-	.scopes = SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "function and caller",
-	.variant = &multi_hash_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_percpu_hash = {
-	.name = "kprobe-multi-percpu-hash",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function and caller, for each CPU",
-	.variant = &multi_percpu_hash,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_kprobe_multi_percpu_hash_denied = {
-	.name = "kprobe-multi-percpu-hash-denied",
-	.scopes = SCOPE_ALL,
-	.note = "function and caller, for each CPU",
-	.variant = &multi_percpu_hash_denied,
-	.attach = multi__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_event_bpf_hash_nocallers = {
-	.name = "event-bpf-hash-nocallers",
-	.note = "function only",
-	.variant = &event_hash_nocallers,
-	.clear = bench_bpf__clear,
-	EVENT_BPF_CALLBACKS,
-};
-
-const struct contender contender_fentry = {
-	.name = "fentry",
-	.scopes = SCOPE_ONE,
-	.note = "an empty program, which is not told the caller",
-	.variant = &fentry_empty,
-	.attach = fentry__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_fentry_hash_callers = {
-	.name = "fentry-hash-callers",
-	.scopes = SCOPE_ONE,
-	.note = "function and caller, which is found where the trampoline's frame ends",
-	.variant = &fentry_hash_callers,
-	.attach = fentry__attach,
-	.clear = bench_bpf__clear,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_fentry_hash = {
-	.name = "fentry-hash",
-	.scopes = SCOPE_ONE,
-	.note = "function only: it is not told the caller",
-	.variant = &fentry_hash,
-	.attach = fentry__attach,
-	.clear = bench_bpf__clear,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_fentry_bitmap = {
-	.name = "fentry-bitmap",
-	.scopes = SCOPE_ONE,
-	.note = "function only: it is not told the caller",
-	.variant = &fentry_bitmap,
-	.attach = fentry__attach,
-	BPF_CALLBACKS,
-};
-
-const struct contender contender_fentry_bitmap_callers = {
-	.name = "fentry-bitmap-callers",
-	.scopes = SCOPE_ONE,
-	.note = "function and caller, which is found where the trampoline's frame ends",
-	.variant = &fentry_bitmap_callers,
-	.attach = fentry__attach,
-	BPF_CALLBACKS,
-};
+const struct method method_kprobe_multi = BPF_METHOD(bpf__setup, kprobe_multi__attach, bpf__cleanup);
+const struct method method_fentry = BPF_METHOD(bpf__setup, fentry__attach, bpf__cleanup);
+const struct method method_fentry_multi = BPF_METHOD(fentry_multi__setup, fentry_multi__attach, bpf__cleanup);
+const struct method method_event_bpf = BPF_METHOD(event_bpf__setup, event_bpf__attach, event_bpf__cleanup);

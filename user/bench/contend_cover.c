@@ -1,142 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are `hytrace cover --engine bpf`, as a user starts it. */
+/*
+ * What `hytrace cover --engine bpf` has seen while it runs (contend_tools.c): the figures of its BPF
+ * programs, which are found by their names.
+ */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
-#include "base/error.h"
 #include "base/fdinfo.h"
-#include "base/program.h"
 #include "bench/bench.h"
-#include "bench/contend_bpf.h"
 
-/*
- * The loader, started as by a user. Its command says when it runs, and runs until its standard
- * input ends. Meanwhile its BPF program, found by name, gives the other figures.
- */
 static const char *const cover_programs[] = {
 	"cover_fentry", "cover_fentry_nc", "cover_entry", "cover_entry_nc",
 };
-#define COVER_RESULT "/run/hytrace-bench.json"
-
-static struct {
-	pid_t pid;
-	int stop;	/* the command's standard input */
-} cover;
 
 /* The last program before: another run may have programs of the same names. */
 static __u32 last_program;
 
-static void note_last_program(void)
+void cover__remember_programs(void)
 {
 	__u32 id = 0;
 
 	while (!bpf_prog_get_next_id(id, &id))
 		last_program = id;
-}
-
-/* @options: additional options, with NULL after the last one. */
-static void exec_cover(const char *const *options, enum bench_scope scope, int in, int out)
-{
-	const char *args[20] = {
-		"hytrace", "cover", "--engine", "bpf", "--format", "json",
-		"--output", COVER_RESULT,
-	};
-	size_t nr = 8;
-
-	while (options && *options)
-		args[nr++] = *options++;
-	if (scope == SCOPE_ONE) {
-		args[nr++] = "--allow";
-		args[nr++] = BENCH_FUNCTION;
-	}
-	args[nr++] = "--";
-	args[nr++] = "sh";
-	args[nr++] = "-c";
-	args[nr++] = "echo && exec cat";
-	dup2(in, STDIN_FILENO);
-	dup2(out, STDOUT_FILENO);
-	if (program__exec("hytrace", (char **)args) == -ENOENT)
-		error__print("the program hytrace is missing beside hytrace-bench, and in ../../bin from there");
-	_exit(127);
-}
-
-static int cover__attach(const struct contender *c, enum bench_scope scope)
-{
-	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err = 0;
-	char byte;
-
-	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
-		return bench_error(-errno, "cannot make a pipe");
-	note_last_program();
-	fflush(NULL);
-	cover.pid = fork();
-	if (!cover.pid)
-		exec_cover(c->variant, scope, in[0], out[1]);
-	close(in[0]);
-	close(out[1]);
-	cover.stop = in[1];
-	if (cover.pid < 0)
-		err = bench_error(-errno, "cannot start the loader");
-	else if (read(out[0], &byte, 1) != 1)
-		err = bench_error(-EIO, "the loader has not started its command");
-	close(out[0]);
-	return err;
-}
-
-static int cover__detach(const struct contender *c)
-{
-	int status = 0;
-
-	if (cover.pid <= 0)
-		return 0;
-	close(cover.stop);
-	if (waitpid(cover.pid, &status, 0) < 0)
-		return bench_error(-errno, "cannot wait for the loader");
-	cover.pid = 0;
-	return status ? bench_error(-EIO, "the loader has failed (status %d)", status) : 0;
-}
-
-static int read_us(const char *text, const char *name, double *ret_ns)
-{
-	const char *at = strstr(text, name);
-
-	if (!at)
-		return bench_error(-ENOENT, COVER_RESULT " has no %s", name);
-	*ret_ns = 1000 * strtod(at + strlen(name), NULL);
-	return 0;
-}
-
-/* The whole command waits for its libraries to be read, which takes time but no instructions. */
-static int cover__took(const struct contender *c, double *ret_attach, double *ret_detach)
-{
-	char *text = NULL;
-	FILE *f = fopen(COVER_RESULT, "r");
-	size_t room = 0;
-	int err;
-
-	if (!f || getdelim(&text, &room, '\0', f) < 0)
-		err = bench_error(-errno, "cannot read " COVER_RESULT);
-	else
-		err = read_us(text, "\"attach_us\":", ret_attach) ?:
-		      read_us(text, "\"detach_us\":", ret_detach);
-	if (f)
-		fclose(f);
-	free(text);
-	return err;
-}
-
-static void cover__cleanup(const struct contender *c)
-{
-	cover__detach(c);
-	unlink(COVER_RESULT);
 }
 
 static bool is_cover(const char *name)
@@ -264,7 +154,7 @@ static int sum_missed(double *ret)
 		int link = open_link(prog);
 		double missed = 0;
 
-		err = link < -1 ? link : bench_bpf__missed(prog, link, &missed);
+		err = link < -1 ? link : bench__missed_calls(prog, link, &missed);
 		*ret += missed;
 		if (link >= 0)
 			close(link);
@@ -273,7 +163,7 @@ static int sum_missed(double *ret)
 	return err;
 }
 
-static int cover__report(const struct contender *c, struct bench_row *row)
+int cover__report(const struct contender *c, struct bench_row *row)
 {
 	int prog = open_any_program(), err;
 
@@ -285,7 +175,7 @@ static int cover__report(const struct contender *c, struct bench_row *row)
 }
 
 /* Clears the set. The log continues after its old entries. */
-static int cover__clear(const struct contender *c)
+int cover__clear(const struct contender *c)
 {
 	int prog = open_any_program(), set, err;
 	struct bpf_map_info info;
@@ -305,57 +195,3 @@ static int cover__clear(const struct contender *c)
 	close(set);
 	return err ? bench_error(err, "cannot clear the set") : 0;
 }
-
-static const char *const kprobe[] = { "--entry", "kprobe", NULL };
-static const char *const nocallers[] = { "--no-callers", NULL };
-static const char *const retired[] = { "--no-callers", "--retire", NULL };
-
-#define COVER_CALLBACKS			\
-	.workloads = WORKLOADS_ALL,	\
-	.attach = cover__attach,	\
-	.clear = cover__clear,		\
-	.report = cover__report,	\
-	.detach = cover__detach,	\
-	.took = cover__took,		\
-	.cleanup = cover__cleanup
-
-const struct contender contender_cover_bpf = {
-	.name = "cover-bpf",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "hytrace cover -e bpf: function and caller, without functions that it calls itself; "
-		"attach includes loading",
-	COVER_CALLBACKS,
-};
-
-const struct contender contender_cover_bpf_kprobe = {
-	.name = "cover-bpf-kprobe",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "hytrace cover -e bpf --entry kprobe: function and caller, also where the kernel has fentry.multi",
-	.variant = kprobe,
-	COVER_CALLBACKS,
-};
-
-const struct contender contender_cover_bpf_nocallers = {
-	.name = "cover-bpf-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "hytrace cover -e bpf --no-callers: function only",
-	.variant = nocallers,
-	COVER_CALLBACKS,
-};
-
-/*
- * There is no row for one function, because a single known function does not make the loader attach
- * again.
- */
-const struct contender contender_cover_bpf_retired = {
-	.name = "cover-bpf-retired",
-	.scopes = SCOPE_ALL,
-	/*
-	 * The loader checks after about 0.2 s, and later each time. Attaching again to all takes
-	 * about a second.
-	 */
-	.settle_ms = 10000,
-	.note = "hytrace cover -e bpf --no-callers --retire: function only, attached again without known ones",
-	.variant = retired,
-	COVER_CALLBACKS,
-};

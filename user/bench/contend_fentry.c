@@ -15,7 +15,6 @@
 #include <linux/bpf.h>
 
 #include "bench/bench.h"
-#include "bench/contend_bpf.h"
 #include "kernel/traceable.h"
 
 #define FUNCTIONS 100
@@ -114,7 +113,7 @@ static int many_fentry__attach(const struct contender *c, enum bench_scope scope
 
 static int many_fentry__report(const struct contender *c, struct bench_row *row)
 {
-	return bench_bpf__missed(progs[0], links[0], &row->missed);
+	return bench__missed_calls(progs[0], links[0], &row->missed);
 }
 
 static int many_fentry__detach(const struct contender *c)
@@ -131,10 +130,7 @@ static void many_fentry__cleanup(const struct contender *c)
 		close(progs[--prog_count]);
 }
 
-const struct contender contender_fentry_of_100 = {
-	.name = "fentry-of-100",
-	.scopes = SCOPE_ONE,
-	.note = "an empty program, with 99 on other functions attached beside it",
+const struct method method_many_fentry = {
 	.setup = many_fentry__setup,
 	.attach = many_fentry__attach,
 	.report = many_fentry__report,

@@ -87,15 +87,12 @@ static int kcov__report(const struct contender *c, struct bench_row *row)
 	return 0;
 }
 
-const struct contender contender_kcov = {
-	.name = "kcov",
-	.scopes = SCOPE_ALL,
-	.one_cpu = true,
-	.note = "each basic block of this task, again and again; base is the kernel's that is compiled for it",
+const struct method method_kcov = {
 	.setup = kcov__setup,
 	.attach = kcov__attach,
 	.again = kcov__again,
 	.report = kcov__report,
 	.detach = kcov__detach,
 	.cleanup = kcov__cleanup,
+	.one_cpu = true,
 };

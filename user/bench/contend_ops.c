@@ -135,11 +135,7 @@ static void ops__cleanup(const struct contender *c)
 	bench_left->touched = false;
 }
 
-const struct contender contender_ftrace_ops = {
-	.name = "ftrace-ops",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
-	.note = "a callback with a trampoline of its own that counts the call, and nothing else",
+const struct method method_ops = {
 	.setup = ops__setup,
 	.attach = ops__attach,
 	.report = ops__report,

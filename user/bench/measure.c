@@ -139,8 +139,8 @@ static double repeat(const struct workload *w, const struct contender *c, unsign
 		     double *values, int count)
 {
 	for (int i = 0; i < count; i++) {
-		if (c && c->again)
-			c->again(c);
+		if (c && c->method->again)
+			c->method->again(c);
 		values[i] = time_calls(w, calls);
 	}
 	return median(values, count);
@@ -198,9 +198,9 @@ static int measure_first_hit(const struct contender *c, const struct workload *w
 	int i, err;
 
 	for (i = 0; i < REPETITIONS; i++) {
-		err = c->clear(c);
+		err = c->method->clear(c);
 		if (err)
-			return err;
+			return err == -EOPNOTSUPP ? 0 : err;
 		values[i] = time_calls(w, 1);
 	}
 	row->first_hit = median(values, REPETITIONS) - row->total;
@@ -216,7 +216,7 @@ struct switching {
 static int time_attach(const struct contender *c, enum bench_scope scope, double *ret_took)
 {
 	double start = now();
-	int err = c->attach(c, scope);
+	int err = c->method->attach(c, scope);
 
 	*ret_took = now() - start;
 	return err;
@@ -226,11 +226,11 @@ static int time_attach(const struct contender *c, enum bench_scope scope, double
 static int time_detach(const struct contender *c, struct switching *times, int i)
 {
 	double start = now();
-	int err = c->detach(c);
+	int err = c->method->detach(c);
 
 	times->detach[i] = now() - start;
-	if (!err && c->took)
-		err = c->took(c, &times->attach[i], &times->detach[i]);
+	if (!err && c->method->took)
+		err = c->method->took(c, &times->attach[i], &times->detach[i]);
 	return err;
 }
 
@@ -272,11 +272,11 @@ static int measure_attached(const struct contender *c, const struct workload *co
 			warm_up(w, w->warmup);
 		}
 		measure_cost(w, c, &rows[i]);
-		if (!i && c->report)
-			err = c->report(c, rows);
+		if (!i && c->method->report)
+			err = c->method->report(c, rows);
 	}
 	/* With all functions traced, it is unknown what runs between the clear and the call. */
-	if (!err && c->clear && scope == SCOPE_ONE && list[0]->which == WORKLOAD_GETPPID)
+	if (!err && c->method->clear && scope == SCOPE_ONE && list[0]->which == WORKLOAD_GETPPID)
 		err = measure_first_hit(c, list[0], rows);
 	return err;
 }
@@ -292,17 +292,17 @@ static int measure_rows(const struct contender *c, const struct workload *const 
 		warm_up(list[i], list[i]->warmup);
 		measure_cost(list[i], NULL, &rows[i]);
 	}
-	err = c->setup ? c->setup(c, scope) : 0;
+	err = c->method->setup ? c->method->setup(c, scope) : 0;
 	if (err)
 		goto cleanup;
-	if (c->attach)
+	if (c->method->attach)
 		err = time_attach(c, scope, &times.attach[0]);
 	err = err ?: measure_attached(c, list, count, scope, rows);
-	if (!err && c->attach)
+	if (!err && c->method->attach)
 		err = time_detach(c, &times, 0) ?: measure_switching(c, scope, &times, rows);
 cleanup:
-	if (c->cleanup)
-		c->cleanup(c);
+	if (c->method->cleanup)
+		c->method->cleanup(c);
 	return err;
 }
 
@@ -403,25 +403,20 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 	*bench_left = (struct bench_left){};
 	fflush(NULL);
 	child = fork();
-	if (child < 0) {
-		err = -errno;
-	} else if (!child) {
+	err = child < 0 ? -errno : 0;
+	if (!child) {
 		become_measured();
 		err = measure_rows(c, list, count, scope, rows);
 		if (!err && write(fds[1], rows, count * sizeof(*rows)) != (ssize_t)(count * sizeof(*rows)))
 			err = -EIO;
 		exit(-err);
-	} else {
-		close(fds[1]);
-		err = collect_rows(fds[0], rows, count);
-		close(fds[0]);
-		if (err && c->cleanup)
-			c->cleanup(c);
-		if (err)
-			workloads__make_directory();
-		return err;
 	}
-	close(fds[0]);
 	close(fds[1]);
+	err = err ?: collect_rows(fds[0], rows, count);
+	close(fds[0]);
+	if (err && c->method->cleanup)
+		c->method->cleanup(c);
+	if (err)
+		workloads__make_directory();
 	return err;
 }
