@@ -7,17 +7,15 @@
 #define BOOT_SAMPLE_H
 
 #include <errno.h>
-#include <json-c/json.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "boot/calls.h"
 #include "boot/files.h"
 #include "boot/report.h"
+#include "boot/spans.h"
+#include "boot/start.h"
+#include "printed.h"
 
 static char dir[] = "/tmp/tracefs.XXXXXX";
 static const char *const files[] = {
@@ -52,10 +50,23 @@ static inline void enter(void)
 	}
 }
 
+/* The report of a test, and its part from the initcalls on. The last one is freed by .fini, each other one by the next. */
+static struct boot_report r __attribute__((unused));
+static struct boot_start s __attribute__((unused));
+
+static inline void free_report(void)
+{
+	free_printed();
+	boot_report__free(&r);
+	memset(&r, 0, sizeof(r));
+	memset(&s, 0, sizeof(s));
+}
+
 static inline void leave(void)
 {
 	char path[256];
 
+	free_report();
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		unlink(path);
@@ -116,15 +127,23 @@ static inline const char *parent(const struct early_calls *c, size_t i)
 	return c->names[c->list[i].parent];
 }
 
-static inline struct boot_report sample_report(const struct early_stats *s, const char *trace)
+static inline void sample_report(const struct early_stats *stats, const char *trace)
 {
-	struct boot_report r = { .early = true, .stats = *s };
-
+	free_report();
+	r.early = true;
+	r.stats = *stats;
 	r.kernel.release = strdup("6.12.0-test");
 	r.boot_id = strdup("boot");
-	cr_assert(load(&r.calls, s, trace, &r.missing) == 0);
+	cr_assert(load(&r.calls, stats, trace, &r.missing) == 0);
 	boot_report__analyse(&r);
-	return r;
+}
+
+/* "f0-3 g1-2": each with when it begins and ends. */
+static inline void print_spans(const struct early_calls *c, const struct early_span *spans, size_t count)
+{
+	PRINT(f, for (size_t i = 0; i < count; i++)
+		 fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(c, spans[i].call), (long)spans[i].start,
+			 (long)spans[i].end));
 }
 
 /* "f<p" and so on, one microsecond each; "..." where some were lost. */
@@ -179,51 +198,16 @@ static inline void stacks(const struct boot_report *r, FILE *out)
 	cr_assert(boot_report__folded(r, out) == 0);
 }
 
-static inline char *print(void (*report)(const struct boot_report *r, FILE *out),
-		   const struct boot_report *r)
+static inline void print(void (*report)(const struct boot_report *r, FILE *out), const struct boot_report *r)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-
-	report(r, f);
-	fclose(f);
-	return text;
+	PRINT(out, report(r, out));
 }
 
-/* Parses it strictly, as other programs do. */
-static inline struct json_object *parse(const char *text)
+/* And parses it, as @object. */
+static inline void print_json(void (*report)(const struct boot_report *r, FILE *out), const struct boot_report *r)
 {
-	struct json_tokener *tokener = json_tokener_new();
-	struct json_object *object;
-
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	object = json_tokener_parse_ex(tokener, text, strlen(text) + 1);
-	cr_assert(json_tokener_get_error(tokener) == json_tokener_success, "%s", text);
-	json_tokener_free(tokener);
-	return object;
-}
-
-/* "phases.2.name" */
-static inline struct json_object *at(struct json_object *object, const char *path)
-{
-	char *copy = strdup(path), *rest = copy, *word;
-
-	while ((word = strsep(&rest, "."))) {
-		if (json_object_is_type(object, json_type_array))
-			object = json_object_array_get_idx(object, atoi(word));
-		else
-			cr_assert(json_object_object_get_ex(object, word, &object), "%s", path);
-	}
-	free(copy);
-	return object;
-}
-
-static inline void expect_at(struct json_object *object, const char *path, const char *expected)
-{
-	cr_expect(eq(str, (char *)json_object_to_json_string_ext(at(object, path),
-								 JSON_C_TO_STRING_PLAIN),
-		     (char *)expected), "%s", path);
+	print(report, r);
+	parse_text();
 }
 
 /* The trace event of this kind and name, "X" and "setup_arch". */

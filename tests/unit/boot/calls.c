@@ -2,20 +2,35 @@
 /*
  * hytrace boot: which calls the instance has, and the phases of a boot that they show.
  */
-#include <criterion/redirect.h>
-
 #include "boot/boot_sample.h"
 
 /* ---- the instance */
 
-TestSuite(early_calls, .init = enter, .fini = leave);
+static struct early_calls c;
+static uint64_t missing;
+
+static void free_calls(void)
+{
+	early_calls__free(&c);
+	leave();
+}
+
+TestSuite(early_calls, .init = enter, .fini = free_calls);
+
+static int try_to_load(const struct early_stats *stats, const char *trace)
+{
+	early_calls__free(&c);
+	return load(&c, stats, trace, &missing);
+}
+
+static void load_calls(const struct early_stats *stats, const char *trace)
+{
+	cr_assert(try_to_load(stats, trace) == 0);
+}
 
 Test(early_calls, are_the_first_ones)
 {
-	struct early_calls c;
-	uint64_t missing;
-
-	cr_assert(load(&c, &boot_stats, boot_trace, &missing) == 0);
+	load_calls(&boot_stats, boot_trace);
 	cr_assert(c.count == 14);
 	cr_expect(missing == 0);
 	cr_expect(eq(str, (char *)function(&c, 0), "x86_64_start_kernel"));
@@ -25,37 +40,28 @@ Test(early_calls, are_the_first_ones)
 	cr_expect(c.list[6].function == c.list[13].function, "one name, one number");
 	cr_expect(early_calls__find(&c, "later") == NO_NAME);
 	cr_expect(c.ftrace_init == 12);
-	early_calls__free(&c);
 }
 
 Test(early_calls, end_with_their_number_or_their_time)
 {
 	struct early_stats s = boot_stats;
-	struct early_calls c;
-	uint64_t missing;
 
 	s.recorded = 13;
-	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
+	load_calls(&s, boot_trace);
 	cr_expect(c.count == 13 && missing == 0);
-	early_calls__free(&c);
 	s.recorded = 20;
 	s.last = 949999;
-	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
+	load_calls(&s, boot_trace);
 	cr_expect(c.count == 13 && missing == 7);
-	early_calls__free(&c);
 	s.last = 950000;
-	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
+	load_calls(&s, boot_trace);
 	cr_expect(c.count == 14 && missing == 6);
-	early_calls__free(&c);
 }
 
 static void expect_ftrace(const struct early_stats *s, const char *trace, size_t expected)
 {
-	struct early_calls c;
-
-	cr_assert(load(&c, s, trace, NULL) == 0);
+	load_calls(s, trace);
 	cr_expect(c.ftrace_init == expected, "%zu", c.ftrace_init);
-	early_calls__free(&c);
 }
 
 Test(early_calls, know_where_ftrace_init_is_when_all_are_there)
@@ -91,13 +97,10 @@ Test(early_calls, with_others_in_between)
 		"CPU:0 [LOST EVENTS]\n"
 		LATER;
 	struct early_stats s = boot_stats;
-	struct early_calls c;
-	uint64_t missing;
 
 	s.recorded = 6;
-	cr_assert(load(&c, &s, trace, &missing) == 0);
+	load_calls(&s, trace);
 	cr_expect(c.count == 2 && missing == 4);
-	early_calls__free(&c);
 }
 
 Test(early_calls, with_some_that_were_lost)
@@ -109,8 +112,6 @@ Test(early_calls, with_some_that_were_lost)
 		IDLE "    1000: early_ftrace_hand_over: [LOST 2 EVENTS]\n"
 		IDLE "    3000: d <-a\n";
 	struct early_stats s = boot_stats;
-	struct early_calls c;
-	uint64_t missing;
 
 	s.recorded = 3;
 	s.lost = 1241;
@@ -119,23 +120,20 @@ Test(early_calls, with_some_that_were_lost)
 	s.holes[0] = (struct early_hole){ 2, 1234 };
 	s.holes[1] = (struct early_hole){ 2, 2 };
 	s.holes[2] = (struct early_hole){ 3, 5 };
-	cr_assert(load(&c, &s, trace, &missing) == 0);
+	load_calls(&s, trace);
 	cr_expect(c.count == 3 && missing == 0);
 	cr_assert(c.hole_count == 2);
 	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1236);
 	cr_expect(c.holes[1].before == 3 && c.holes[1].lost == 5);
-	early_calls__free(&c);
 	/* Somebody has consumed one: the hole is nearer to the beginning. */
-	cr_assert(load(&c, &s, strstr(trace, IDLE "    1000: c"), &missing) == 0);
+	load_calls(&s, strstr(trace, IDLE "    1000: c"));
 	cr_expect(c.count == 2 && missing == 1);
 	cr_assert(c.hole_count == 2);
 	cr_expect(c.holes[0].before == 1 && c.holes[0].lost == 1236);
-	early_calls__free(&c);
 	/* The first hole is before all that are left. */
-	cr_assert(load(&c, &s, IDLE "    3000: d <-a\n", &missing) == 0);
+	load_calls(&s, IDLE "    3000: d <-a\n");
 	cr_assert(c.hole_count == 2 && missing == 2);
 	cr_expect(c.holes[0].before == 0 && c.holes[1].before == 1);
-	early_calls__free(&c);
 }
 
 Test(early_calls, of_a_clock_in_cycles)
@@ -148,88 +146,62 @@ Test(early_calls, of_a_clock_in_cycles)
 		.tracer = "function", .clock = "x86-tsc", .recorded = 3, .shown = 3, .first = 5000000,
 		.last = 5000005, .tsc_khz = 2000000,
 	};
-	struct early_calls c;
 
-	cr_assert(load(&c, &s, trace, NULL) == 0);
+	load_calls(&s, trace);
 	cr_assert(c.count == 2);
 	cr_expect(c.list[0].time == 2500000 && c.list[1].time == 2500002);
-	early_calls__free(&c);
 	s.tsc_khz = 0;
-	cr_assert(load(&c, &s, trace, NULL) == 0);
+	load_calls(&s, trace);
 	cr_expect(c.list[1].time == 5000005);
-	early_calls__free(&c);
-}
-
-static int load_failing(const struct early_stats *s, const char *trace)
-{
-	struct early_calls c;
-	int err = load(&c, s, trace, NULL);
-
-	early_calls__free(&c);
-	return err;
 }
 
 Test(early_calls, the_start_may_be_consumed)
 {
 	struct early_stats s = boot_stats;
-	struct early_calls c;
-	uint64_t missing;
 
 	s.recorded = 100;
-	cr_assert(load(&c, &s, IDLE "    202000: memset <-copy\n"
-			       IDLE "    950000: memset <-ftrace_init\n" LATER, &missing) == 0);
+	load_calls(&s, IDLE "    202000: memset <-copy\n" IDLE "    950000: memset <-ftrace_init\n" LATER);
 	cr_expect(c.count == 2);
 	cr_expect(missing == 98);
-	early_calls__free(&c);
 	/* All of it is missing, whatever comes first now. */
-	cr_expect(load_failing(&s, HEADER LATER) == -ENODATA);
-	cr_expect(load_failing(&s, IDLE "    1501000: sched_switch: x\n" LATER) == -ENODATA);
-	cr_expect(load_failing(&s, HEADER) == -ENODATA, "cleared");
+	cr_expect(try_to_load(&s, HEADER LATER) == -ENODATA);
+	cr_expect(try_to_load(&s, IDLE "    1501000: sched_switch: x\n" LATER) == -ENODATA);
+	cr_expect(try_to_load(&s, HEADER) == -ENODATA, "cleared");
 }
 
 Test(early_calls, without_an_instance_it_is_told_why)
 {
-	uint64_t missing, shown[] = { 14, 0 };
+	uint64_t shown[] = { 14, 0 };
 	const char *why[] = { "removed by rmdir", "the kernel could not make" };
 
 	cr_redirect_stderr();
 	for (size_t i = 0; i < 2; i++) {
 		struct early_stats s = boot_stats;
-		char said[512] = "";
-		struct early_calls c;
 
 		s.shown = shown[i];
 		early_calls__init(&c);
 		cr_expect(early_calls__load(&c, &s, dir, &missing) == -ENODATA);
-		early_calls__free(&c);
-		fflush(stderr);
-		cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
-		cr_expect(strstr(said, why[i]) != NULL, "%s", said);
+		expect_said(why[i]);
 	}
 }
 
 Test(early_calls, what_cannot_be_read_is_an_error)
 {
-	cr_expect(load_failing(&boot_stats, HEADER "start_kernel <-x86\n") == -EPROTO);
+	cr_expect(try_to_load(&boot_stats, HEADER "start_kernel <-x86\n") == -EPROTO);
 	put("instances/early/trace_options", "print-parent\nlatency-format\nnocontext-info\nraw\nnohex\n");
-	cr_expect(load_failing(&boot_stats, HEADER "\001\002\377\n") == -EPROTO);
+	cr_expect(try_to_load(&boot_stats, HEADER "\001\002\377\n") == -EPROTO);
 }
 
 Test(early_calls, options_that_are_in_the_way_are_named)
 {
-	char said[512] = "";
-
 	cr_redirect_stderr();
 	put("instances/early/trace_options", "print-parent\nprintk-msg-only\n");
-	cr_expect(load_failing(&boot_stats, HEADER "[LOST 4 EVENTS]\n") == -EPROTO);
-	fflush(stderr);
-	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
-	cr_expect(strstr(said, "trace_options has printk-msg-only: reset that") != NULL, "%s", said);
+	cr_expect(try_to_load(&boot_stats, HEADER "[LOST 4 EVENTS]\n") == -EPROTO);
+	expect_said("trace_options has printk-msg-only: reset that");
 }
 
 Test(early_calls, many_names)
 {
-	struct early_calls c;
 	char name[32];
 	uint32_t id;
 
@@ -241,7 +213,6 @@ Test(early_calls, many_names)
 	}
 	cr_expect(early_calls__find(&c, "function_19999") == 19999);
 	cr_expect(early_calls__find(&c, "function_20000") == NO_NAME);
-	early_calls__free(&c);
 }
 
 /* ---- phases */
@@ -250,10 +221,11 @@ TestSuite(early_phases, .init = enter, .fini = leave);
 
 Test(early_phases, are_what_start_kernel_calls)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-	const struct early_phase *p = r.phases.list;
 	const struct early_calls *c = &r.calls;
+	const struct early_phase *p;
 
+	sample_report(&boot_stats, boot_trace);
+	p = r.phases.list;
 	cr_assert(r.phases.count == 4);
 	expect_phase(c, &p[0], NULL, 0, 10, 3);
 	cr_expect(p[0].kind == PHASE_BEFORE);
@@ -268,7 +240,6 @@ Test(early_phases, are_what_start_kernel_calls)
 	cr_assert(p[2].inner_count == 2);
 	expect_phase(c, &p[2].inner[0], "e820", 21, 79, 2);
 	expect_phase(c, &p[2].inner[1], "probe_roms", 100, 800, 5);
-	boot_report__free(&r);
 }
 
 Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
@@ -279,15 +250,13 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 		IDLE "    900000: sched_init <-start_kernel\n"
 		IDLE "    950000: memset <-sched_init\n";
 	struct early_stats s = boot_stats;
-	struct boot_report r;
 
 	s.before_ftrace_init = 1;
-	r = sample_report(&s, trace);
+	sample_report(&s, trace);
 	cr_assert(r.phases.count == 2);
 	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
 	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 698, 2);
 	cr_expect(counters__get(&r.lost, "missing") == 10);
-	boot_report__free(&r);
 }
 
 Test(early_phases, without_start_kernel_there_is_one)
@@ -295,27 +264,23 @@ Test(early_phases, without_start_kernel_there_is_one)
 	static const char trace[] = IDLE "    202000: memset <-copy\n"
 				    IDLE "    203000: memset <-copy\n";
 	struct early_stats s = boot_stats;
-	struct boot_report r;
 
 	s.recorded = 2;
-	r = sample_report(&s, trace);
+	sample_report(&s, trace);
 	cr_assert(r.phases.count == 1);
 	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION, "a filter has left it out");
 	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 1, 2);
-	boot_report__free(&r);
 }
 
 Test(early_phases, most_called_first)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-
+	sample_report(&boot_stats, boot_trace);
 	cr_assert(r.function_count == 10);
 	cr_expect(eq(str, (char *)r.calls.names[r.functions[0].name], "memset"));
 	cr_expect(r.functions[0].calls == 4);
 	cr_expect(r.functions[0].first == 22000);
 	cr_expect(eq(str, (char *)r.calls.names[r.functions[1].name], "copy"));
 	cr_expect(eq(str, (char *)r.calls.names[r.functions[2].name], "x86_64_start_kernel"));
-	boot_report__free(&r);
 }
 
 /* ---- where ftrace_init() is, in calls of a few letters */
@@ -344,20 +309,15 @@ static void print_phases(const struct early_calls *c, const struct early_phase *
 }
 
 /* "a0-3:3(b1-3:2)": with when they begin and end, the number of calls, and those inside. */
-static void expect_phases(const char *text, size_t ftrace, const char *expected)
+static void expect_phases(const char *calls, size_t ftrace, const char *expected)
 {
-	struct early_calls c = sample_calls(text);
+	struct early_calls c = sample_calls(calls);
 	struct early_phases p;
-	char *got = NULL;
-	size_t size;
-	FILE *f = open_memstream(&got, &size);
 
 	early_calls__mark_ftrace(&c, ftrace);
 	early_phases__find(&p, &c, true);
-	print_phases(&c, p.list, p.count, f);
-	fclose(f);
-	cr_expect(eq(str, got, (char *)expected), "%s", text);
-	free(got);
+	PRINT(f, print_phases(&c, p.list, p.count, f));
+	cr_expect(eq(str, text, (char *)expected), "%s", calls);
 	early_phases__free(&p);
 	early_calls__free(&c);
 }

@@ -45,7 +45,8 @@ static const struct early_stats oneshot_stats = {
 	.tsc_khz = 1000000,
 };
 
-static int load_oneshot(struct early_calls *c, const struct early_stats *s, const char *text)
+/* The hits become a report. */
+static int load_oneshot(const struct early_stats *stats, const char *hits)
 {
 	struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
 	FILE *f = sample_file(boot_kallsyms), *g = sample_file(boot_traceable);
@@ -60,12 +61,17 @@ static int load_oneshot(struct early_calls *c, const struct early_stats *s, cons
 	fclose(g);
 	places.before = symbols;
 	places.traceable = traceable;
-	if (text)
-		put("oneshot_entries", text);
-	early_calls__init(c);
-	err = early_calls__load_oneshot(c, s, dir, &places);
+	put("oneshot_entries", hits);
+	free_report();
+	r.early = true;
+	r.stats = *stats;
+	r.kernel.release = strdup("6.12.0-test");
+	early_calls__init(&r.calls);
+	err = early_calls__load_oneshot(&r.calls, stats, dir, &places);
 	traceable__free(traceable);
 	symbols__free(symbols);
+	if (!err)
+		boot_report__analyse(&r);
 	return err;
 }
 
@@ -73,36 +79,28 @@ TestSuite(boot_oneshot, .init = enter, .fini = leave);
 
 Test(boot_oneshot, first_hits_are_calls_with_gaps)
 {
-	struct early_calls c;
-
-	cr_assert(load_oneshot(&c, &oneshot_stats, boot_entries) == 0);
-	cr_assert(c.count == 8);
-	cr_expect(eq(str, (char *)function(&c, 0), "x86_64_start_reservations"));
-	cr_expect(eq(str, (char *)parent(&c, 0), "head64"));
-	cr_expect(eq(str, (char *)function(&c, 3), "setup_arch"));
-	cr_expect(eq(str, (char *)parent(&c, 3), "start_kernel"));
-	cr_expect(c.list[5].function == NO_NAME);
-	cr_expect(eq(str, (char *)parent(&c, 5), "setup_arch"));
-	cr_expect(eq(str, (char *)function(&c, 7), "sched_init"));
-	cr_expect(early_calls__functions(&c) == 6);
-	cr_expect(early_calls__callers(&c) == 8);
-	early_calls__free(&c);
+	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
+	cr_assert(r.calls.count == 8);
+	cr_expect(eq(str, (char *)function(&r.calls, 0), "x86_64_start_reservations"));
+	cr_expect(eq(str, (char *)parent(&r.calls, 0), "head64"));
+	cr_expect(eq(str, (char *)function(&r.calls, 3), "setup_arch"));
+	cr_expect(eq(str, (char *)parent(&r.calls, 3), "start_kernel"));
+	cr_expect(r.calls.list[5].function == NO_NAME);
+	cr_expect(eq(str, (char *)parent(&r.calls, 5), "setup_arch"));
+	cr_expect(eq(str, (char *)function(&r.calls, 7), "sched_init"));
+	cr_expect(early_calls__functions(&r.calls) == 6);
+	cr_expect(early_calls__callers(&r.calls) == 8);
 }
 
 Test(boot_oneshot, a_set_that_was_cleared_has_nothing)
 {
 	struct early_stats s = oneshot_stats;
-	struct early_calls c;
 
-	cr_expect(load_oneshot(&c, &s, "ffffffff82000204 function 9000 0 0\n") == -ENODATA);
-	early_calls__free(&c);
-	cr_expect(load_oneshot(&c, &s, "ffffffff82000204 function 100 0 42\n") == -ENODATA);
-	early_calls__free(&c);
-	cr_expect(load_oneshot(&c, &s, "") == -ENODATA);
-	early_calls__free(&c);
+	cr_expect(load_oneshot(&s, "ffffffff82000204 function 9000 0 0\n") == -ENODATA);
+	cr_expect(load_oneshot(&s, "ffffffff82000204 function 100 0 42\n") == -ENODATA);
+	cr_expect(load_oneshot(&s, "") == -ENODATA);
 	s.first = 1;
-	cr_expect(load_oneshot(&c, &s, boot_entries) == -ENODATA);
-	early_calls__free(&c);
+	cr_expect(load_oneshot(&s, boot_entries) == -ENODATA);
 }
 
 Test(boot_oneshot, without_a_frequency_it_is_not_known_which_hits_are_early)
@@ -111,13 +109,11 @@ Test(boot_oneshot, without_a_frequency_it_is_not_known_which_hits_are_early)
 		"ffffffff82000204 function 0 0 0\n"
 		"ffffffff82000304 function 0 0 0\n";
 	struct early_stats s = oneshot_stats;
-	struct early_calls c;
 
 	s.tsc_khz = 0;
 	s.last = 0;
 	s.before_zero = s.recorded;
-	cr_expect(load_oneshot(&c, &s, entries) == -EOPNOTSUPP);
-	early_calls__free(&c);
+	cr_expect(load_oneshot(&s, entries) == -EOPNOTSUPP);
 }
 
 Test(boot_oneshot, hits_before_the_clock_have_no_time)
@@ -128,53 +124,33 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 		"ffffffff82000804 function 5000 0 0\n"
 		"ffffffff82000220 caller 5000 0 0\n"
 		"ffffffff82000c04 function 7050 0 0\n";
-	struct boot_report r = { .early = true, .stats = oneshot_stats };
-	struct json_object *object;
-	char *text;
+	struct early_stats s = oneshot_stats;
 
-	r.kernel.release = strdup("6.12.0-test");
-	r.stats.recorded = 4;
-	r.stats.before_zero = 2;
-	cr_assert(load_oneshot(&r.calls, &r.stats, entries) == 0);
-	boot_report__analyse(&r);
+	s.recorded = 4;
+	s.before_zero = 2;
+	cr_assert(load_oneshot(&s, entries) == 0);
 	cr_expect(r.calls.timeless == 2);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	print_json(json_of_all, &r);
 	expect_at(object, "window.first", "null");
 	expect_at(object, "window.last", "7050");
 	expect_at(object, "functions.0.first", "null");
 	expect_at(object, "functions.2.first", "5000");
 	expect_at(object, "phases.0.start", "null");
 	expect_at(object, "phases.0.time", "null");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "without the first 2 hits: this clock began later") != NULL, "%s", text);
-	cr_expect(strstr(text, "Time:      0.000002 s, from 0.000005 to 0.000007") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	print(text_of_ten, &r);
+	expect_text("without the first 2 hits: this clock began later");
+	expect_text("Time:      0.000002 s, from 0.000005 to 0.000007");
 	/* 0 is the time when it began. */
-	r = (struct boot_report){ .early = true, .stats = oneshot_stats };
-	cr_assert(load_oneshot(&r.calls, &r.stats, entries) == 0);
+	cr_assert(load_oneshot(&oneshot_stats, entries) == 0);
 	cr_expect(r.calls.timeless == 0);
-	early_calls__free(&r.calls);
-}
-
-static struct boot_report oneshot_report(void)
-{
-	struct boot_report r = { .early = true, .stats = oneshot_stats };
-
-	r.kernel.release = strdup("6.12.0-test");
-	cr_assert(load_oneshot(&r.calls, &oneshot_stats, boot_entries) == 0);
-	boot_report__analyse(&r);
-	return r;
 }
 
 Test(boot_oneshot, phases_are_of_first_hits)
 {
-	struct boot_report r = oneshot_report();
-	const struct early_phase *p = r.phases.list;
+	const struct early_phase *p;
 
+	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
+	p = r.phases.list;
 	cr_assert(r.phases.count == 5);
 	cr_expect(p[0].kind == PHASE_BEFORE && p[0].functions == 2 && p[0].callers == 2);
 	cr_expect(eq(str, (char *)r.calls.names[p[1].function], "_printk"));
@@ -182,30 +158,22 @@ Test(boot_oneshot, phases_are_of_first_hits)
 	cr_expect(p[2].inner_count == 2);
 	cr_expect(p[3].function == NO_NAME, "called before");
 	cr_expect(eq(str, (char *)r.calls.names[p[4].function], "sched_init"));
-	boot_report__free(&r);
 }
 
 Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
 {
-	struct boot_report r = { .early = true, .stats = oneshot_stats };
-
-	r.kernel.release = strdup("6.12.0-test");
-	cr_assert(load_oneshot(&r.calls, &oneshot_stats,
+	cr_assert(load_oneshot(&oneshot_stats,
 			       "ffffffff82000104 function 0 0 0\n"
 			       "ffffffff82000a04 function 1000 0 0\n") == 0);
-	boot_report__analyse(&r);
 	cr_assert(r.phases.count == 1);
 	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
 	cr_expect(r.phases.list[0].functions == 2);
-	boot_report__free(&r);
 }
 
 Test(boot_oneshot, reports)
 {
-	struct boot_report r = oneshot_report();
-	char *text = print(json_of_all, &r);
-	struct json_object *object = parse(text);
-
+	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
+	print_json(json_of_all, &r);
 	expect_at(object, "tracer", "\"oneshot\"");
 	expect_at(object, "totals.recorded", "8");
 	expect_at(object, "totals.calls", "null");
@@ -217,20 +185,12 @@ Test(boot_oneshot, reports)
 				      "\"functions\":0,\"callers\":1,\"phases\":[]}");
 	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000,\"inclusive\":null,"
 		  "\"inclusive_net\":null,\"self\":null,\"self_net\":null,\"open\":null,\"unknown\":null}");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Functions: 6\nCallers:   8 places that called one\n") != NULL, "%s",
-		  text);
-	cr_expect(strstr(text, "(a function called before)") != NULL, "%s", text);
-	cr_expect(strstr(text, "CALLERS") != NULL, "%s", text);
-	cr_expect(strstr(text, "ftrace_init") == NULL, "%s", text);
-	free(text);
-	text = print(boot_report__chrome, &r);
-	object = parse(text);
+	print(text_of_ten, &r);
+	expect_text("Functions: 6\nCallers:   8 places that called one\n");
+	expect_text("(a function called before)");
+	expect_text("CALLERS");
+	expect_no_text("ftrace_init");
+	print_json(boot_report__chrome, &r);
 	cr_expect(json_object_array_length(at(object, "traceEvents")) == 2 + 5 + 2);
 	expect_nesting(at(object, "traceEvents"), 1);
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }

@@ -15,45 +15,32 @@ TestSuite(picture, .init = enter, .fini = leave);
 
 /* ---- pieces */
 
-static char *escaped(const char *text, size_t most)
+static void expect_escaped(const char *name, size_t most, const char *expected)
 {
-	char *ret = NULL;
-	size_t size;
-	FILE *f = open_memstream(&ret, &size);
-
-	svg__text(f, text, most);
-	fclose(f);
-	return ret;
-}
-
-static void expect_text(const char *text, size_t most, const char *expected)
-{
-	char *got = escaped(text, most);
-
-	cr_expect(eq(str, got, (char *)expected));
-	free(got);
+	PRINT(f, svg__text(f, name, most));
+	cr_expect(eq(str, text, (char *)expected));
 }
 
 #define NONE "\xef\xbf\xbd"
 
 Test(picture, any_bytes_become_text_of_xml)
 {
-	expect_text("<a b=\"c\"> & 'd'", 100, "&lt;a b=&quot;c&quot;&gt; &amp; 'd'");
-	expect_text("]]>", 100, "]]&gt;");
-	expect_text("a\tb\nc\x7f\x01", 100, "a" NONE "b" NONE "c" NONE NONE);
-	expect_text("\xff\xc0\x80\xed\xa0\x80 \xe2\x82", 100, NONE NONE NONE NONE NONE NONE " " NONE NONE);
+	expect_escaped("<a b=\"c\"> & 'd'", 100, "&lt;a b=&quot;c&quot;&gt; &amp; 'd'");
+	expect_escaped("]]>", 100, "]]&gt;");
+	expect_escaped("a\tb\nc\x7f\x01", 100, "a" NONE "b" NONE "c" NONE NONE);
+	expect_escaped("\xff\xc0\x80\xed\xa0\x80 \xe2\x82", 100, NONE NONE NONE NONE NONE NONE " " NONE NONE);
 	/* U+FFFE and U+FFFF, and what turns the direction of writing. */
-	expect_text("\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae\xe2\x81\xa6", 100, NONE NONE NONE NONE);
-	expect_text("\xc3\xa4 \xf0\x9f\x90\xa7", 100, "\xc3\xa4 \xf0\x9f\x90\xa7");
-	expect_text("", 100, "");
+	expect_escaped("\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae\xe2\x81\xa6", 100, NONE NONE NONE NONE);
+	expect_escaped("\xc3\xa4 \xf0\x9f\x90\xa7", 100, "\xc3\xa4 \xf0\x9f\x90\xa7");
+	expect_escaped("", 100, "");
 }
 
 Test(picture, long_texts_are_cut)
 {
-	expect_text("abcdef", 6, "abcdef");
-	expect_text("abcdefg", 6, "abcde\xe2\x80\xa6");
-	expect_text("\xff\xff\xff", 2, NONE "\xe2\x80\xa6");
-	expect_text("&&&&", 3, "&amp;&amp;\xe2\x80\xa6");
+	expect_escaped("abcdef", 6, "abcdef");
+	expect_escaped("abcdefg", 6, "abcde\xe2\x80\xa6");
+	expect_escaped("\xff\xff\xff", 2, NONE "\xe2\x80\xa6");
+	expect_escaped("&&&&", 3, "&amp;&amp;\xe2\x80\xa6");
 }
 
 static void expect_time(int64_t ns, const char *expected)
@@ -83,43 +70,30 @@ Test(picture, times_for_people)
 
 /* ---- a picture of made bars */
 
-struct made {
-	struct timeline t;
-	struct boot_report r;
-	size_t lane;
-};
+static struct timeline t;
+static size_t lane;
 
-static struct made begin(enum lane_kind kind)
+static void begin(enum lane_kind kind)
 {
-	struct made m = {};
-
-	m.r.kernel.release = strdup("6.12.0-test");
-	m.r.boot_id = strdup("a boot");
-	early_calls__init(&m.r.calls);
-	timeline__init(&m.t);
-	m.lane = timeline__lane(&m.t, &(struct lane){ .name = "process 1", .kind = kind, .part = TIMELINE_BOOT, .pid = 1 });
-	return m;
+	r.kernel.release = strdup("6.12.0-test");
+	r.boot_id = strdup("a boot");
+	early_calls__init(&r.calls);
+	timeline__init(&t);
+	lane = timeline__lane(&t, &(struct lane){ .name = "process 1", .kind = kind, .part = TIMELINE_BOOT, .pid = 1 });
 }
 
-static char *end(struct made *m)
+static void end(void)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-
-	timeline__finish(&m->t);
-	picture__write(&m->t, &m->r, f);
-	fclose(f);
-	timeline__free(&m->t);
-	boot_report__free(&m->r);
-	return text;
+	timeline__finish(&t);
+	PRINT(f, picture__write(&t, &r, f));
+	timeline__free(&t);
 }
 
-static size_t count(const char *text, const char *part)
+static size_t count(const char *part)
 {
 	size_t n = 0;
 
-	for (; (text = strstr(text, part)); text += strlen(part))
+	for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
 		n++;
 	return n;
 }
@@ -149,198 +123,165 @@ static void expect_place(const char *picture, const char *tip, double x, double 
 
 Test(picture, bars_are_where_their_times_are)
 {
-	struct made m = begin(LANE_NESTS);
-	char *text;
-
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "first", -500 * MS, 500 * MS);
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "inner", 0, 125 * MS);
-	timeline__number(&m.t, "result", -19);
-	timeline__add(&m.t, m.lane, BAR_WAIT, "last", 1000 * MS, 2000 * MS);
-	text = end(&m);
+	begin(LANE_NESTS);
+	timeline__add(&t, lane, BAR_INITCALL, "first", -500 * MS, 500 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "inner", 0, 125 * MS);
+	timeline__number(&t, "result", -19);
+	timeline__add(&t, lane, BAR_WAIT, "last", 1000 * MS, 2000 * MS);
+	end();
 	/* 2.5 s in 1,250 pixels. */
 	expect_place(text, "first\n", PICTURE_LEFT, 500);
 	expect_place(text, "inner\n", PICTURE_LEFT + 250, 62.5);
 	expect_place(text, "last\n", PICTURE_LEFT + 750, 500);
 	cr_expect(strstr(text, "<rect class=\"bar initcall\"") != NULL && strstr(text, "<rect class=\"bar wait\"") != NULL);
-	cr_expect(strstr(text, "<title>inner\ninitcall: 125.0 ms\nfrom 0.000000 s to 0.125000 s\nresult: -19</title>") != NULL,
-		  "%s", text);
-	cr_expect(strstr(text, "<title>first\ninitcall: 1.000 s\nfrom -0.500000 s to 0.500000 s\n"
-			       "without what is inside: 875.0 ms</title>") != NULL);
+	expect_text("<title>inner\ninitcall: 125.0 ms\nfrom 0.000000 s to 0.125000 s\nresult: -19</title>");
+	expect_text("<title>first\ninitcall: 1.000 s\nfrom -0.500000 s to 0.500000 s\n"
+		    "without what is inside: 875.0 ms</title>");
 	cr_expect(strstr(text, ">-0.4 s</text>") != NULL && strstr(text, ">2.0 s</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, "The boot: 2.500 s") != NULL);
-	free(text);
+	expect_text("The boot: 2.500 s");
 }
 
 Test(picture, a_name_is_in_its_bar_or_below_it)
 {
-	struct made m = begin(LANE_NESTS);
-	char *text;
-
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "wide", 0, 100 * MS);
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "a_narrow_one", 900 * MS, 910 * MS);
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "a_narrow_one_at_the_end", 990 * MS, 1000 * MS);
-	timeline__add(&m.t, m.lane, BAR_INITCALL, "too_narrow", 500 * MS, 502 * MS);
-	text = end(&m);
+	begin(LANE_NESTS);
+	timeline__add(&t, lane, BAR_INITCALL, "wide", 0, 100 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "a_narrow_one", 900 * MS, 910 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "a_narrow_one_at_the_end", 990 * MS, 1000 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "too_narrow", 500 * MS, 502 * MS);
+	end();
 	cr_expect(strstr(text, "<text class=\"on\" x=\"133.0\"") != NULL && strstr(text, ">wide</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, ">a_narrow_one 10.00 ms</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, "text-anchor=\"end\">a_narrow_one_at_the_end 10.00 ms</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, ">too_narrow 2.00 ms<") == NULL);
-	cr_expect(count(text, "class=\"lead\"") == 2);
-	free(text);
+	expect_text(">a_narrow_one 10.00 ms</text>");
+	expect_text("text-anchor=\"end\">a_narrow_one_at_the_end 10.00 ms</text>");
+	expect_no_text(">too_narrow 2.00 ms<");
+	cr_expect(count("class=\"lead\"") == 2);
 }
 
 Test(picture, hostile_names_are_text)
 {
-	struct made m = begin(LANE_NESTS);
 	static const char name[] = "</title><script>alert(1)</script>\"&\x01\xff";
 	static const char clean[] = "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;" NONE NONE;
-	char *text;
 
-	free(m.r.kernel.release);
-	m.r.kernel.release = strdup(name);
-	timeline__add(&m.t, m.lane, BAR_PROGRAM, name, 0, 1000 * MS);
-	timeline__text(&m.t, "argument", name);
-	timeline__mark(&m.t, name, 500 * MS);
-	m.lane = timeline__lane(&m.t, &(struct lane){ .name = name, .kind = LANE_APART, .part = TIMELINE_BOOT, .pid = -1 });
-	timeline__add(&m.t, m.lane, BAR_UNIT, name, 100 * MS, 110 * MS);
-	text = end(&m);
+	begin(LANE_NESTS);
+	free(r.kernel.release);
+	r.kernel.release = strdup(name);
+	timeline__add(&t, lane, BAR_PROGRAM, name, 0, 1000 * MS);
+	timeline__text(&t, "argument", name);
+	timeline__mark(&t, name, 500 * MS);
+	lane = timeline__lane(&t, &(struct lane){ .name = name, .kind = LANE_APART, .part = TIMELINE_BOOT, .pid = -1 });
+	timeline__add(&t, lane, BAR_UNIT, name, 100 * MS, 110 * MS);
+	end();
 	cr_expect(strstr(text, "<script") == NULL && strstr(text, "\x01") == NULL && strstr(text, "\xff") == NULL);
 	/* The title, the head twice, the mark twice, two bars with their tips, one with an argument, and the lane's. */
-	cr_expect(count(text, clean) >= 9, "%zu: %s", count(text, clean), text);
-	free(text);
+	cr_expect(count(clean) >= 9, "%zu: %s", count(clean), text);
 }
 
 Test(picture, it_needs_nothing_from_elsewhere)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	char *text = print(boot_report__svg, &r);
-
+	sample_start_report();
+	print(boot_report__svg, &r);
 	cr_expect(strstr(text, "<script") == NULL && strstr(text, "href") == NULL && strstr(text, "url(") == NULL &&
 		  strstr(text, "@import") == NULL && strstr(text, "<!") == NULL);
 	/* The name of the format is an address, which nobody opens. */
-	cr_expect(count(text, "://") == 1 && count(text, "xmlns=\"http://www.w3.org/2000/svg\"") == 1);
-	cr_expect(strstr(text, "<title>Boot of Linux 6.12.0-test</title>") != NULL);
-	cr_expect(strstr(text, ">800.0 ms  until /init</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, ">Nothing is lost.</text>") != NULL);
+	cr_expect(count("://") == 1 && count("xmlns=\"http://www.w3.org/2000/svg\"") == 1);
+	expect_text("<title>Boot of Linux 6.12.0-test</title>");
+	expect_text(">800.0 ms  until /init</text>");
+	expect_text(">Nothing is lost.</text>");
 	cr_expect(strstr(text, "its end is not known") != NULL, "second");
-	free(text);
 	s.lost = 77;
-	text = print(boot_report__svg, &r);
+	print(boot_report__svg, &r);
 	cr_expect(strstr(text, ">Lost: 77 events</text>") != NULL && strstr(text, "Nothing is lost") == NULL);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(picture, the_early_part_has_its_own_view)
 {
 	struct early_stats s = boot_stats;
-	struct boot_report r;
-	char *text;
 
 	s.lost = 7;
-	r = sample_report(&s, boot_trace);
-	text = print(boot_report__svg, &r);
-	cr_expect(count(text, "<g class=\"view\"") == 1);
-	cr_expect(strstr(text, "The early part, before ftrace: 950 µs, since the first call") != NULL,
-		  "%s", text);
+	sample_report(&s, boot_trace);
+	print(boot_report__svg, &r);
+	cr_expect(count("<g class=\"view\"") == 1);
+	expect_text("The early part, before ftrace: 950 µs, since the first call");
 	/* 950 us in 1,250 pixels; the phase, and the call. */
 	expect_place(text, "setup_arch\nphase", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
 	expect_place(text, "setup_arch\ncall", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
-	cr_expect(strstr(text, ">Lost: early: lost 7</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, "When an early call returned is not known") != NULL);
-	free(text);
-	boot_report__free(&r);
+	expect_text(">Lost: early: lost 7</text>");
+	expect_text("When an early call returned is not known");
 	s.tsc_khz = 0;
-	r = sample_report(&s, boot_trace);
-	text = print(boot_report__svg, &r);
-	cr_expect(strstr(text, "The early part, before ftrace: 950000 cycles") != NULL, "%s", text);
-	cr_expect(strstr(text, "phase: 880000 cycles\nfrom 20000 to 900000\n") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	sample_report(&s, boot_trace);
+	print(boot_report__svg, &r);
+	expect_text("The early part, before ftrace: 950000 cycles");
+	expect_text("phase: 880000 cycles\nfrom 20000 to 900000\n");
 }
 
 Test(picture, a_small_share_of_the_kernel_is_shown_larger)
 {
-	struct made m = begin(LANE_NESTS);
-	char *text;
-
-	timeline__add(&m.t, m.lane, BAR_PHASE, "firmware", -1000 * MS, 0);
-	timeline__add(&m.t, m.lane, BAR_PHASE, "kernel", 0, 1000 * MS);
-	timeline__add(&m.t, m.lane, BAR_PROGRAM, "init", 1000 * MS, 10000 * MS);
-	timeline__mark(&m.t, "init", 1000 * MS);
-	m.lane = timeline__lane(&m.t, &(struct lane){ .name = "CPU 0", .part = TIMELINE_BOOT, .pid = -1 });
-	timeline__add(&m.t, m.lane, BAR_WAIT, "over the edges", -500 * MS, 500 * MS);
-	text = end(&m);
-	cr_expect(count(text, "<g class=\"view\"") == 2);
+	begin(LANE_NESTS);
+	timeline__add(&t, lane, BAR_PHASE, "firmware", -1000 * MS, 0);
+	timeline__add(&t, lane, BAR_PHASE, "kernel", 0, 1000 * MS);
+	timeline__add(&t, lane, BAR_PROGRAM, "init", 1000 * MS, 10000 * MS);
+	timeline__mark(&t, "init", 1000 * MS);
+	lane = timeline__lane(&t, &(struct lane){ .name = "CPU 0", .part = TIMELINE_BOOT, .pid = -1 });
+	timeline__add(&t, lane, BAR_WAIT, "over the edges", -500 * MS, 500 * MS);
+	end();
+	cr_expect(count("<g class=\"view\"") == 2);
 	cr_expect(strstr(text, "data-from=\"0\" data-to=\"1000000000\"") != NULL, "without the firmware: %s", text);
-	cr_expect(count(text, "<title>kernel\n") == 2);
+	cr_expect(count("<title>kernel\n") == 2);
 	/* What only touches the stretch is at its edge. */
 	expect_place(strstr(text, "data-from=\"0\""), "kernel\n", PICTURE_LEFT, PICTURE_BARS);
 	expect_place(strstr(text, "data-from=\"0\""), "over the edges\n", PICTURE_LEFT, PICTURE_BARS / 2);
-	free(text);
 }
 
 /* ---- lanes that are packed */
 
 Test(picture, the_longest_units_have_names_and_the_others_are_joined)
 {
-	struct made m = begin(LANE_APART);
-	char *text;
-
+	begin(LANE_APART);
 	for (int i = 0; i < 200; i++)
-		timeline__add(&m.t, m.lane, BAR_UNIT, timeline__keep(&m.t, "unit-%d", i), i * 10 * MS,
+		timeline__add(&t, lane, BAR_UNIT, timeline__keep(&t, "unit-%d", i), i * 10 * MS,
 			      (i * 10 + (i % 5 ? 15 : 400 + i)) * MS);
-	timeline__add(&m.t, m.lane, BAR_UNIT, "never", 200 * MS, BAR_NO_END);
-	text = end(&m);
-	cr_expect(count(text, ">unit-") == 2 * 39 + 8, "names and tips, and the list of the longest: %zu",
-		  count(text, ">unit-"));
-	cr_expect(strstr(text, ">unit-195 595.0 ms</text>") != NULL, "%s", text);
+	timeline__add(&t, lane, BAR_UNIT, "never", 200 * MS, BAR_NO_END);
+	end();
+	cr_expect(count(">unit-") == 2 * 39 + 8, "names and tips, and the list of the longest: %zu",
+		  count(">unit-"));
+	expect_text(">unit-195 595.0 ms</text>");
 	cr_expect(strstr(text, ">never …</text>") != NULL && strstr(text, "unit: its end is not known") != NULL);
-	cr_expect(strstr(text, "class=\"bar unit joined\"") != NULL);
-	cr_expect(strstr(text, "161 bars") != NULL, "%s", text);
-	free(text);
+	expect_text("class=\"bar unit joined\"");
+	expect_text("161 bars");
 }
 
 Test(picture, calls_that_take_microseconds_have_no_names)
 {
-	struct made m = begin(LANE_APART);
-	char *text;
-
-	timeline__add(&m.t, m.lane, BAR_UNIT, "unit", 0, 1000);
-	timeline__add(&m.t, m.lane, BAR_CALL, "short_one", 1000 * MS, 1000 * MS + 2000);
-	timeline__add(&m.t, m.lane, BAR_CALL, "long_one", 5000 * MS, 5100 * MS);
-	text = end(&m);
+	begin(LANE_APART);
+	timeline__add(&t, lane, BAR_UNIT, "unit", 0, 1000);
+	timeline__add(&t, lane, BAR_CALL, "short_one", 1000 * MS, 1000 * MS + 2000);
+	timeline__add(&t, lane, BAR_CALL, "long_one", 5000 * MS, 5100 * MS);
+	end();
 	cr_expect(strstr(text, ">unit 1.0 µs</text>") != NULL || strstr(text, ">unit 1 µs</text>") != NULL, "%s", text);
-	cr_expect(strstr(text, ">long_one 100.0 ms</text>") != NULL);
+	expect_text(">long_one 100.0 ms</text>");
 	cr_expect(strstr(text, ">short_one 2") == NULL && strstr(text, "<title>short_one\n") != NULL);
-	free(text);
 }
 
 /* ---- the load */
 
 Test(picture, how_busy_the_machine_was)
 {
-	struct made m = begin(LANE_NESTS);
-	char *text;
-
-	timeline__add(&m.t, m.lane, BAR_PHASE, "all", 0, 1000 * MS);
-	boot_load__init(&m.t.load, 0, 1000 * MS, 4, 2, true);
-	boot_load__watched(&m.t.load, 0, 0, 1000 * MS);
-	boot_load__busy(&m.t.load, 0, 250 * MS, 500 * MS);
-	boot_load__io(&m.t.load, 600 * MS, 1000000);
-	text = end(&m);
+	begin(LANE_NESTS);
+	timeline__add(&t, lane, BAR_PHASE, "all", 0, 1000 * MS);
+	boot_load__init(&t.load, 0, 1000 * MS, 4, 2, true);
+	boot_load__watched(&t.load, 0, 0, 1000 * MS);
+	boot_load__busy(&t.load, 0, 250 * MS, 500 * MS);
+	boot_load__io(&t.load, 600 * MS, 1000000);
+	end();
 	cr_expect(strstr(text, ">CPUs busy</text>") != NULL && strstr(text, ">CPU 1 busy</text>") != NULL);
 	/* Nothing, all, nothing, nothing. */
-	cr_expect(strstr(text, "V193.0H442.50V150.0H755.00V193.0H1067.50V193.0H1380.00V193.0z\"/>") != NULL, "%s", text);
-	cr_expect(count(text, "<path class=\"busy\" d=\"\"/>") == 1, "the other CPU is not known");
-	cr_expect(strstr(text, ">≤ 4.0 MB/s</text>") != NULL, "%s", text);
-	free(text);
+	expect_text("V193.0H442.50V150.0H755.00V193.0H1067.50V193.0H1380.00V193.0z\"/>");
+	cr_expect(count("<path class=\"busy\" d=\"\"/>") == 1, "the other CPU is not known");
+	expect_text(">≤ 4.0 MB/s</text>");
 }
 
 /* ---- half a million calls */
 
-static void expect_small(char *text)
+static void expect_small(void)
 {
 	cr_expect(strlen(text) < MOST_BYTES, "%zu bytes", strlen(text));
 	cr_expect(strlen(text) > 1000);
@@ -351,12 +292,12 @@ static void expect_small(char *text)
 Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 {
 	struct early_stats s = boot_stats;
-	struct boot_report r = { .early = true };
 	uint32_t names[41];
-	char name[32], *text;
+	char name[32];
 	uint64_t time = 0;
 	size_t depth = 0;
 
+	r.early = true;
 	early_calls__init(&r.calls);
 	for (size_t i = 0; i < 41; i++) {
 		snprintf(name, sizeof(name), "a_function_%zu", i);
@@ -373,32 +314,29 @@ Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 	r.stats = s;
 	r.kernel.release = strdup("6.12.0-test");
 	boot_report__analyse(&r);
-	text = print(boot_report__svg, &r);
-	expect_small(text);
+	print(boot_report__svg, &r);
+	expect_small();
 	cr_expect(strstr(text, "a_function_1") != NULL && strstr(text, "joined") != NULL);
-	free(text);
-	boot_report__free(&r);
 }
 
 /* The worst: each bar is wide enough to be drawn, and there are 1,250 in each of 100 lanes. */
 Test(picture, a_picture_is_small_whatever_is_in_it, .timeout = 120)
 {
-	struct made m = begin(LANE_NESTS);
-	char name[300], *text;
+	char name[300];
 
+	begin(LANE_NESTS);
 	memset(name, '&', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	for (int lane = 0; lane < 100; lane++) {
-		m.lane = timeline__lane(&m.t, &(struct lane){ .name = timeline__keep(&m.t, "CPU %d", lane),
+	for (int i = 0; i < 100; i++) {
+		lane = timeline__lane(&t, &(struct lane){ .name = timeline__keep(&t, "CPU %d", i),
 							      .part = TIMELINE_BOOT, .pid = -1 });
-		for (int i = 0; i < 1250; i++)
-			timeline__add(&m.t, m.lane, BAR_RUNNING, name, i * 2 * MS, (i * 2 + 1) * MS);
+		for (int j = 0; j < 1250; j++)
+			timeline__add(&t, lane, BAR_RUNNING, name, j * 2 * MS, (j * 2 + 1) * MS);
 	}
-	m.t.parts[TIMELINE_BOOT].end = 2500 * MS;
-	m.t.parts[TIMELINE_BOOT].end_known = true;
-	text = end(&m);
-	expect_small(text);
-	cr_expect(count(text, "class=\"lane\"") == 100);
+	t.parts[TIMELINE_BOOT].end = 2500 * MS;
+	t.parts[TIMELINE_BOOT].end_known = true;
+	end();
+	expect_small();
+	cr_expect(count("class=\"lane\"") == 100);
 	cr_expect(strstr(text, "125000 bars") != NULL, "all are joined, and told of: %s", strstr(text, "Bars that are"));
-	free(text);
 }

@@ -2,18 +2,14 @@
 /*
  * hytrace boot: the reports, as text, as json and for a viewer of traces.
  */
-#include <criterion/redirect.h>
-
 #include "boot/boot_sample.h"
 
 TestSuite(boot_report, .init = enter, .fini = leave);
 
 Test(boot_report, json_has_everything)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-	char *text = print(json_of_all, &r);
-	struct json_object *object = parse(text);
-
+	sample_report(&boot_stats, boot_trace);
+	print_json(json_of_all, &r);
 	expect_at(object, "tracer", "\"function\"");
 	expect_at(object, "kernel.release", "\"6.12.0-test\"");
 	expect_at(object, "boot_id", "\"boot\"");
@@ -42,73 +38,51 @@ Test(boot_report, json_has_everything)
 	expect_at(object, "functions.0", "{\"name\":\"memset\",\"calls\":4,\"first\":22000,\"inclusive\":null,"
 		  "\"inclusive_net\":null,\"self\":null,\"self_net\":null,\"open\":null,\"unknown\":null}");
 	cr_expect(json_object_array_length(at(object, "functions")) == 10);
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, json_tells_losses)
 {
 	struct early_stats s = boot_stats;
-	struct boot_report r;
-	struct json_object *object;
-	char *text;
 
 	s.recorded = 100;
 	s.lost = 7;
-	r = sample_report(&s, boot_trace);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	sample_report(&s, boot_trace);
+	print_json(json_of_all, &r);
 	expect_at(object, "lost", "{\"lost\":7,\"missing\":86}");
 	expect_at(object, "phases.0.name", "null");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Lost:      lost 7 missing 86\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "(its beginning is not known)") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	print(text_of_ten, &r);
+	expect_text("Lost:      lost 7 missing 86\n");
+	expect_text("(its beginning is not known)");
 }
 
 Test(boot_report, text_is_a_tree)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-	char *text = print(text_of_ten, &r);
-
-	cr_expect(strstr(text, "before start_kernel") != NULL, "%s", text);
-	cr_expect(strstr(text, "-probe_roms ") != NULL, "%s", text);
-	cr_expect(strstr(text, "0.000880") != NULL, "%s", text);
-	cr_expect(strstr(text, "Calls:     14 of 10 functions\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "Before ftrace_init: 12 calls, 0.000900 s\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "Hand-over: 0.007 s to change the call sites; later, a worker showed "
-			 "the calls within 0.228 s\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "Lost:      nothing\n") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	sample_report(&boot_stats, boot_trace);
+	print(text_of_ten, &r);
+	expect_text("before start_kernel");
+	expect_text("-probe_roms ");
+	expect_text("0.000880");
+	expect_text("Calls:     14 of 10 functions\n");
+	expect_text("Before ftrace_init: 12 calls, 0.000900 s\n");
+	expect_text("Hand-over: 0.007 s to change the call sites; later, a worker showed "
+		    "the calls within 0.228 s\n");
+	expect_text("Lost:      nothing\n");
 }
 
 Test(boot_report, what_is_not_known_is_not_told)
 {
 	struct early_stats s = boot_stats;
-	struct json_object *object;
-	struct boot_report r;
-	char *text;
 
 	/* As on older kernels. */
 	s.before_ftrace_init = 0;
 	s.convert_cycles = 0;
-	r = sample_report(&s, boot_trace);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	sample_report(&s, boot_trace);
+	print_json(json_of_all, &r);
 	expect_at(object, "ftrace_init", "null");
 	expect_at(object, "hand_over", "null");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "ftrace_init") == NULL, "%s", text);
-	cr_expect(strstr(text, "Hand-over") == NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	print(text_of_ten, &r);
+	expect_no_text("ftrace_init");
+	expect_no_text("Hand-over");
 }
 
 Test(boot_report, cycles_without_a_frequency)
@@ -118,9 +92,6 @@ Test(boot_report, cycles_without_a_frequency)
 		IDLE "    5000000100: c <-start_kernel\n"
 		IDLE "    5000002300: d <-start_kernel\n";
 	struct early_stats s = boot_stats;
-	struct json_object *object;
-	char *text, said[512] = "";
-	struct boot_report r;
 
 	cr_redirect_stderr();
 	s.recorded = 3;
@@ -128,14 +99,11 @@ Test(boot_report, cycles_without_a_frequency)
 	s.first = 5000000000;
 	s.last = 5000002300;
 	s.tsc_khz = 0;
-	r = sample_report(&s, trace);
+	sample_report(&s, trace);
 	r.recorder_cycles = 2000000;
 	boot_report__losses(&r);
-	fflush(stderr);
-	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
-	cr_expect(strstr(said, "times are cycles: the kernel does not know") != NULL, "%s", said);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	expect_said("times are cycles: the kernel does not know");
+	print_json(json_of_all, &r);
 	expect_at(object, "window.unit", "\"counts\"");
 	expect_at(object, "window.first", "5000000000");
 	expect_at(object, "window.last", "5000002300");
@@ -143,13 +111,8 @@ Test(boot_report, cycles_without_a_frequency)
 	expect_at(object, "hand_over", "null");
 	expect_at(object, "phases.1.start", "5000000100");
 	expect_at(object, "phases.1.net", "null");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Time:      2300, from 5000000000 to 5000002300 of the clock x86-tsc\n") !=
-		  NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	print(text_of_ten, &r);
+	expect_text("Time:      2300, from 5000000000 to 5000002300 of the clock x86-tsc\n");
 }
 
 Test(boot_report, text_folds_what_is_small)
@@ -163,26 +126,19 @@ Test(boot_report, text_folds_what_is_small)
 		IDLE "    5001000: parse_args <-start_kernel\n"
 		IDLE "    5001000: tiny_three <-parse_args\n";
 	struct early_stats s = boot_stats;
-	char *trace = NULL, *text;
-	struct boot_report r;
-	size_t size;
-	FILE *f = open_memstream(&trace, &size);
+	char *trace = PRINTED(f, fputs(lines, f);
+			      for (int i = 0; i < 500; i++)
+				      fputs(IDLE "    9000000: x <-y\n", f));
 
-	fputs(lines, f);
-	for (int i = 0; i < 500; i++)
-		fputs(IDLE "    9000000: x <-y\n", f);
-	fclose(f);
 	s.recorded = 507;
 	s.last = 9000000;
-	r = sample_report(&s, trace);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "-big ") != NULL, "%s", text);
+	sample_report(&s, trace);
+	print(text_of_ten, &r);
+	expect_text("-big ");
 	cr_expect(strstr(text, "-tiny_one") == NULL && strstr(text, "-tiny_two") == NULL, "%s", text);
-	cr_expect(strstr(text, "(2 others)") != NULL, "%s", text);
-	cr_expect(strstr(text, "parse_args") != NULL, "%s", text);
-	free(text);
+	expect_text("(2 others)");
+	expect_text("parse_args");
 	free(trace);
-	boot_report__free(&r);
 }
 
 /* A line of the table: the beginning, the number of calls, and the rest of the line. */
@@ -217,26 +173,20 @@ static const char after_busy[] =
 	IDLE "    8004000: tiny_six <-ftrace_process_locs\n"
 	IDLE "    8005000: tiny_seven <-start_kernel\n";
 
-static struct boot_report report_of_small_ones(void)
+static void report_of_small_ones(void)
 {
 	struct early_stats s = boot_stats;
-	struct boot_report r;
-	char *trace = NULL;
-	size_t size;
-	FILE *f = open_memstream(&trace, &size);
+	char *trace = PRINTED(f, fputs(before_busy, f);
+			      for (int i = 0; i < BUSY_CALLS; i++)
+				      fputs(IDLE "    8003000: x <-y\n", f);
+			      fputs(after_busy, f));
 
-	fputs(before_busy, f);
-	for (int i = 0; i < BUSY_CALLS; i++)
-		fputs(IDLE "    8003000: x <-y\n", f);
-	fputs(after_busy, f);
-	fclose(f);
 	s.recorded = 10 + BUSY_CALLS + 2;
 	s.before_ftrace_init = 10 + BUSY_CALLS;
 	s.last = 8005000;
-	r = sample_report(&s, trace);
+	sample_report(&s, trace);
 	cr_expect(r.missing == 0);
 	free(trace);
-	return r;
 }
 
 Test(boot_report, the_text_begins_at_the_first_call)
@@ -246,35 +196,27 @@ Test(boot_report, the_text_begins_at_the_first_call)
 		IDLE "    5000100000: c <-start_kernel\n"
 		IDLE "    5000300000: d <-start_kernel\n";
 	struct early_stats s = boot_stats;
-	struct json_object *object;
-	struct boot_report r;
-	char *text;
 
 	s.recorded = 3;
 	s.before_ftrace_init = 0;
 	s.first = 5000000000;
 	s.last = 5000300000;
-	r = sample_report(&s, trace);
-	text = print(text_of_ten, &r);
+	sample_report(&s, trace);
+	print(text_of_ten, &r);
 	expect_line(strstr(text, "PHASE"), "\nc ", "0.000100", "1");
-	cr_expect(strstr(text, "Time:      0.000300 s, from 5.000000 to 5.000300 of the clock") != NULL,
-		  "%s", text);
-	free(text);
-	text = print(boot_report__chrome, &r);
-	object = parse(text);
+	expect_text("Time:      0.000300 s, from 5.000000 to 5.000300 of the clock");
+	print_json(boot_report__chrome, &r);
 	expect_at(object, "traceEvents.4.name", "\"c\"");
 	expect_at(object, "traceEvents.4.ts", "100.000");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, text_folds_small_ones_in_a_row)
 {
-	struct boot_report r = report_of_small_ones();
-	char *text = print(text_of_ten, &r);
-	const char *rest = strstr(text, "PHASE");
+	const char *rest;
 
+	report_of_small_ones();
+	print(text_of_ten, &r);
+	rest = strstr(text, "PHASE");
 	rest = expect_line(rest, "\n(2 others) ", "0.000000", "3");
 	rest = expect_line(rest, "\nbig_one ", "0.000003", "1");
 	rest = expect_line(rest, "\ntiny_two ", "0.004000", "1");
@@ -283,31 +225,25 @@ Test(boot_report, text_folds_small_ones_in_a_row)
 	rest = expect_line(rest, "\nbusy ", "0.008003", "991");
 	rest = expect_line(rest, "\n(2 others) ", "0.008004", "2");
 	cr_expect(strncmp(rest, "\n\n", 2) == 0, "those are all: %s", text);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, json_folds_nothing)
 {
-	struct boot_report r = report_of_small_ones();
-	char *text = print(json_of_all, &r);
-	struct json_object *object = parse(text);
-
+	report_of_small_ones();
+	print_json(json_of_all, &r);
 	cr_expect(json_object_array_length(at(object, "phases")) == 11);
 	expect_at(object, "phases.1.name", "\"tiny_one\"");
 	expect_at(object, "phases.1.phases.0.name", "\"inside_tiny\"");
 	expect_at(object, "phases.9.name", "\"ftrace_init\"");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, chrome_has_phases_and_calls)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-	char *text = print(boot_report__chrome, &r);
-	struct json_object *object = parse(text), *events = at(object, "traceEvents");
+	struct json_object *events;
 
+	sample_report(&boot_stats, boot_trace);
+	print_json(boot_report__chrome, &r);
+	events = at(object, "traceEvents");
 	expect_at(events, "0", "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
 		  "\"args\":{\"name\":\"early boot of 6.12.0-test\"}}");
 	expect_at(events, "1.name", "\"thread_name\"");
@@ -332,47 +268,30 @@ Test(boot_report, chrome_has_phases_and_calls)
 	expect_at(object, "otherData.calls_shown", "14");
 	expect_nesting(events, 1);
 	expect_nesting(events, 2);
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, time_without_that_of_the_recorder)
 {
-	struct json_object *object;
-	struct boot_report r;
-	char *text;
-
-	r = sample_report(&boot_stats, boot_trace);
+	sample_report(&boot_stats, boot_trace);
 	/* 2 us for each call. */
 	r.recorder_cycles = 2000000;
-	text = print(json_of_all, &r);
-	object = parse(text);
+	print_json(json_of_all, &r);
 	expect_at(object, "phases.2.time", "880000");
 	expect_at(object, "phases.2.net", "864000");
 	/* Two calls in no time. */
 	expect_at(object, "phases.3.phases.0.net", "0");
 	expect_at(object, "cost.thousand_calls_ns", "2000000");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, " NET ") != NULL, "%s", text);
-	cr_expect(strstr(text, "0.000880   0.000864") != NULL, "%s", text);
-	cr_expect(strstr(text, "Recorder:  about 0.000028 s of that, 2000.0 ns a call") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
+	print(text_of_ten, &r);
+	expect_text(" NET ");
+	expect_text("0.000880   0.000864");
+	expect_text("Recorder:  about 0.000028 s of that, 2000.0 ns a call");
 	/* On another machine. */
-	r = sample_report(&boot_stats, boot_trace);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "NET") == NULL, "%s", text);
-	free(text);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	sample_report(&boot_stats, boot_trace);
+	print(text_of_ten, &r);
+	expect_no_text("NET");
+	print_json(json_of_all, &r);
 	expect_at(object, "phases.2.net", "null");
 	expect_at(object, "cost.thousand_calls_ns", "null");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_report, a_hole_has_a_line)
@@ -384,27 +303,19 @@ Test(boot_report, a_hole_has_a_line)
 		IDLE "    3000: x <-setup\n"
 		LATER;
 	struct early_stats s = boot_stats;
-	struct json_object *object;
-	struct boot_report r;
-	char *text;
 
 	s.recorded = 3;
 	s.lost = 1234;
 	s.hole_count = 1;
 	s.holes[0] = (struct early_hole){ 2, 1234 };
 	s.before_ftrace_init = 0;
-	r = sample_report(&s, trace);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "\n(1234 calls are lost) ") != NULL, "%s", text);
-	free(text);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	sample_report(&s, trace);
+	print(text_of_ten, &r);
+	expect_text("\n(1234 calls are lost) ");
+	print_json(json_of_all, &r);
 	expect_at(object, "phases.1.time", "0");
 	expect_at(object, "phases.2", "{\"name\":null,\"kind\":\"hole\",\"start\":1000,\"time\":2000,"
 		  "\"net\":null,\"lost\":1234,\"calls\":0,\"functions\":0,\"callers\":null,"
 		  "\"phases\":[]}");
 	expect_at(object, "phases.3.name", "null");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }

@@ -3,32 +3,25 @@
  * hytrace boot: which call ends when, found from the beginnings of calls only.
  */
 #include "boot/boot_sample.h"
-#include "boot/spans.h"
 
 /* "f0-3 g1-2": each with when it begins and ends. The first @timeless calls have no time. */
-static void expect_spans_after(size_t timeless, const char *text, size_t most, const char *expected)
+static void expect_spans_after(size_t timeless, const char *calls, size_t most, const char *expected)
 {
-	struct early_calls c = sample_calls(text);
+	struct early_calls c = sample_calls(calls);
 	struct early_span *spans;
-	char *got = NULL;
-	size_t count, size;
-	FILE *f = open_memstream(&got, &size);
+	size_t count;
 
 	c.timeless = timeless;
 	spans = early_calls__spans(&c, most, &count);
-	for (size_t i = 0; i < count; i++)
-		fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(&c, spans[i].call),
-			(long)spans[i].start, (long)spans[i].end);
-	fclose(f);
-	cr_expect(eq(str, got, (char *)expected), "%s", text);
-	free(got);
+	print_spans(&c, spans, count);
+	cr_expect(eq(str, text, (char *)expected), "%s", calls);
 	free(spans);
 	early_calls__free(&c);
 }
 
-static void expect_spans(const char *text, size_t most, const char *expected)
+static void expect_spans(const char *calls, size_t most, const char *expected)
 {
-	expect_spans_after(0, text, most, expected);
+	expect_spans_after(0, calls, most, expected);
 }
 
 Test(early_spans, nest)

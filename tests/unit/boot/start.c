@@ -6,6 +6,8 @@
 #include "boot/start_report.h"
 #include "boot/start_sample.h"
 
+TestSuite(boot_start, .init = enter, .fini = leave);
+
 static void expect_initcall(const struct boot_start *s, size_t i, const char *name, uint64_t us,
 			    uint64_t self_us, int result)
 {
@@ -19,9 +21,7 @@ static void expect_initcall(const struct boot_start *s, size_t i, const char *na
 
 Test(boot_start, initcalls_of_each_task)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, start_events) == 0);
+	cr_assert(read_start(start_events) == 0);
 	cr_assert(s.initcall_count == 6);
 	expect_initcall(&s, 0, "con_init", 2, 2, 0);
 	expect_initcall(&s, 1, "a_init", 20000, 20000, 0);
@@ -33,14 +33,11 @@ Test(boot_start, initcalls_of_each_task)
 	cr_expect(eq(str, (char *)s.initcalls[5].module, "second"));
 	cr_expect(not(s.initcalls[5].finished));
 	cr_expect(s.initcalls[0].level == NO_LEVEL && s.initcalls[3].level == NO_LEVEL);
-	boot_start__free(&s);
 }
 
 Test(boot_start, levels_divide_the_time_of_the_init_task)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, start_events) == 0);
+	cr_assert(read_start(start_events) == 0);
 	cr_assert(s.level_count == 2, "that of consoles is not the init task's");
 	cr_expect(eq(str, (char *)s.levels[0].name, "early"));
 	cr_expect(s.levels[0].start == 500000000 && s.levels[0].time == 100000000);
@@ -52,47 +49,40 @@ Test(boot_start, levels_divide_the_time_of_the_init_task)
 	cr_expect(eq(str, (char *)s.inits[0].program, "/init"));
 	cr_expect(eq(str, (char *)s.inits[1].program, "/usr/lib/systemd/systemd"));
 	cr_expect(s.inits[1].time == 900000000);
-	boot_start__free(&s);
 }
 
 Test(boot_start, the_longest_by_themselves_come_first)
 {
-	struct boot_start s;
 	size_t *order;
 
-	cr_assert(read_start(&s, start_events) == 0);
+	cr_assert(read_start(start_events) == 0);
 	order = boot_start__by_self(&s);
 	cr_expect(order[0] == 5, "it may still be running");
 	cr_expect(order[1] == 2 && order[2] == 3 && order[3] == 4 && order[4] == 1 && order[5] == 0);
 	free(order);
-	boot_start__free(&s);
 }
 
 Test(boot_start, an_end_without_a_beginning_is_left_out)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, INIT("0.5", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-				 INIT("0.6", "initcall_start: func=b_init+0x0/0x10")) == 0);
+	cr_assert(read_start(INIT("0.5", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+			     INIT("0.6", "initcall_start: func=b_init+0x0/0x10")) == 0);
 	cr_assert(s.initcall_count == 1);
 	cr_expect(not(s.initcalls[0].finished));
 	cr_expect(s.level_count == 0 && s.init_count == 0);
-	boot_start__free(&s);
 }
 
 /* Each CPU has a buffer of its own, so any event may be missing. */
 Test(boot_start, a_lost_end_changes_nothing_else)
 {
-	struct boot_start s;
 	size_t *order;
 
-	cr_assert(read_start(&s, INIT("0.100000", "initcall_level: level=early")
-				 INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")
-				 INIT("0.300000", "initcall_start: func=b_init+0x0/0x10")
-				 INIT("0.400000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-				 INIT("0.500000", "initcall_finish: func=c_init+0x0/0x10 ret=0")
-				 INIT("0.600000", "initcall_start: func=d_init+0x0/0x10")
-				 INIT("0.900000", "initcall_finish: func=d_init+0x0/0x10 ret=0")) == 0);
+	cr_assert(read_start(INIT("0.100000", "initcall_level: level=early")
+			     INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")
+			     INIT("0.300000", "initcall_start: func=b_init+0x0/0x10")
+			     INIT("0.400000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
+			     INIT("0.500000", "initcall_finish: func=c_init+0x0/0x10 ret=0")
+			     INIT("0.600000", "initcall_start: func=d_init+0x0/0x10")
+			     INIT("0.900000", "initcall_finish: func=d_init+0x0/0x10 ret=0")) == 0);
 	cr_assert(s.initcall_count == 3);
 	cr_expect(not(s.initcalls[0].finished));
 	expect_initcall(&s, 1, "b_init", 100000, 100000, 0);
@@ -101,72 +91,57 @@ Test(boot_start, a_lost_end_changes_nothing_else)
 	order = boot_start__by_self(&s);
 	cr_expect(order[0] == 0 && order[1] == 2 && order[2] == 1);
 	free(order);
-	boot_start__free(&s);
 }
 
 /* All that is left of a level is told by what the events themselves say. */
 Test(boot_start, names_and_levels_after_a_loss)
 {
-	struct boot_start s;
-	struct boot_report r = report_of_start(&s, INIT("1.600000", "initcall_start: func=foo_init+0x0/0x10")
-						   AT("modprob", "7", "1.600500", "initcall_start: func=m_init+0x0/0x10 [m]")
-						   INIT("1.610000", "initcall_finish: func=foo_init+0x0/0x10 ret=0")
-						   INIT("1.700000", "initcall_level: level=late")
-						   INIT("1.710000", "initcall_start: func=bar_init+0x0/0x10")
-						   INIT("1.720000", "initcall_finish: func=bar_init+0x0/0x10 ret=0")
-						   INIT("2.000000", "sched_process_exec: filename=/init pid=1 old_pid=1"));
-	struct json_object *object;
-	char *text;
-
+	report_of_start(INIT("1.600000", "initcall_start: func=foo_init+0x0/0x10")
+			AT("modprob", "7", "1.600500", "initcall_start: func=m_init+0x0/0x10 [m]")
+			INIT("1.610000", "initcall_finish: func=foo_init+0x0/0x10 ret=0")
+			INIT("1.700000", "initcall_level: level=late")
+			INIT("1.710000", "initcall_start: func=bar_init+0x0/0x10")
+			INIT("1.720000", "initcall_finish: func=bar_init+0x0/0x10 ret=0")
+			INIT("2.000000", "sched_process_exec: filename=/init pid=1 old_pid=1"));
 	cr_expect(not(start_initcall__is_module(&s.initcalls[0])));
 	cr_expect(start_initcall__is_module(&s.initcalls[1]) && !s.initcalls[1].name, "nobody knows its module");
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "\nfoo_init           unknown") != NULL, "%s", text);
+	print(text_of_ten, &r);
+	expect_text("\nfoo_init           unknown");
 	cr_expect(strstr(text, "(before)") == NULL, "the first levels are lost: %s", text);
-	free(text);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	print_json(json_of_all, &r);
 	expect_at(object, "start.initcalls.0.name", "\"foo_init\"");
 	expect_at(object, "start.initcalls.0.level", "\"unknown\"");
 	expect_at(object, "start.initcalls.1.level", "\"module\"");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_start, a_module_is_named_only_by_what_is_certain)
 {
-	struct boot_start s;
-
 	/* The first one's place belongs to another module now; the load of the second one is lost. */
-	cr_assert(read_start(&s, AT("modprob", "7", "0.1", "module_load: one")
-				 AT("modprob", "7", "0.2", "initcall_start: func=f+0x0/0x40 [two]")
-				 AT("modprob", "7", "0.3", "initcall_finish: func=f+0x0/0x40 [two] ret=-5")
-				 AT("modprob", "7", "0.4", "initcall_start: func=0xffffffffc0000000")
-				 AT("modprob", "7", "0.5", "initcall_finish: func=0xffffffffc0000000 ret=0")
-				 AT("modprob", "7", "0.6", "module_load: three")
-				 AT("modprob", "7", "0.7", "initcall_start: func=g_init+0x0/0x40 [three]")) == 0);
+	cr_assert(read_start(AT("modprob", "7", "0.1", "module_load: one")
+			     AT("modprob", "7", "0.2", "initcall_start: func=f+0x0/0x40 [two]")
+			     AT("modprob", "7", "0.3", "initcall_finish: func=f+0x0/0x40 [two] ret=-5")
+			     AT("modprob", "7", "0.4", "initcall_start: func=0xffffffffc0000000")
+			     AT("modprob", "7", "0.5", "initcall_finish: func=0xffffffffc0000000 ret=0")
+			     AT("modprob", "7", "0.6", "module_load: three")
+			     AT("modprob", "7", "0.7", "initcall_start: func=g_init+0x0/0x40 [three]")) == 0);
 	cr_assert(s.initcall_count == 3);
 	expect_initcall(&s, 0, "(none)", 100000, 100000, -5);
 	cr_expect(eq(str, (char *)s.initcalls[0].module, "one"));
 	expect_initcall(&s, 1, "(none)", 100000, 100000, 0);
 	cr_expect(s.initcalls[1].module == NULL);
 	cr_expect(eq(str, (char *)s.initcalls[2].name, "g_init"));
-	boot_start__free(&s);
 }
 
 Test(boot_start, the_clock_may_go_back_until_programs_run)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, INIT("0.010", "initcall_level: level=early")
-				 INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
-				 INIT("0.6", "initcall_level: level=pure")
-				 INIT("0.4", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-				 INIT("0.45", "initcall_start: func=b_init+0x0/0x10")
-				 INIT("0.44", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-				 INIT("0.5", "sched_process_exec: filename=/init pid=1 old_pid=1")
-				 INIT("0.3", "initcall_start: func=forged+0x0/0x10")) == 0);
+	cr_assert(read_start(INIT("0.010", "initcall_level: level=early")
+			     INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
+			     INIT("0.6", "initcall_level: level=pure")
+			     INIT("0.4", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+			     INIT("0.45", "initcall_start: func=b_init+0x0/0x10")
+			     INIT("0.44", "initcall_finish: func=b_init+0x0/0x10 ret=0")
+			     INIT("0.5", "sched_process_exec: filename=/init pid=1 old_pid=1")
+			     INIT("0.3", "initcall_start: func=forged+0x0/0x10")) == 0);
 	cr_expect(s.clock_back == 210000000);
 	cr_expect(s.unread == 1 && strstr(s.first_unread, "forged"));
 	cr_assert(s.initcall_count == 2 && s.level_count == 2);
@@ -174,47 +149,37 @@ Test(boot_start, the_clock_may_go_back_until_programs_run)
 	cr_expect(s.levels[0].start == 0 && s.levels[1].start == 390000000);
 	cr_expect(s.initcalls[0].start == 290000000 && s.initcalls[0].time == 100000000);
 	cr_expect(s.initcalls[1].start == 440000000 && s.initcalls[1].time == 0);
-	boot_start__free(&s);
 }
 
 Test(boot_start, a_program_with_a_newline_in_its_name)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, INIT("0.5", "initcall_level: level=early")
-				 INIT("0.6", "initcall_start: func=a_init+0x0/0x10")
-				 AT("program", "9", "0.7", "sched_process_exec: filename=/tmp/x")
-				 "y pid=9 old_pid=9\n"
-				 INIT("0.8", "initcall_finish: func=a_init+0x0/0x10 ret=0")) == 0);
+	cr_assert(read_start(INIT("0.5", "initcall_level: level=early")
+			     INIT("0.6", "initcall_start: func=a_init+0x0/0x10")
+			     AT("program", "9", "0.7", "sched_process_exec: filename=/tmp/x")
+			     "y pid=9 old_pid=9\n"
+			     INIT("0.8", "initcall_finish: func=a_init+0x0/0x10 ret=0")) == 0);
 	cr_expect(s.unread == 1);
 	cr_expect(eq(str, (char *)s.first_unread, "y pid=9 old_pid=9"));
 	expect_initcall(&s, 0, "a_init", 200000, 200000, 0);
-	boot_start__free(&s);
 }
 
 Test(boot_start, a_later_program_of_process_1_is_not_the_first)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
-				 INIT("90.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")) == 0);
+	cr_assert(read_start(INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
+			     INIT("90.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")) == 0);
 	cr_expect(s.init_count == 0, "all levels are lost");
-	boot_start__free(&s);
 }
 
 /* Process 1 is known by its number, not by a name: a service may have any. */
 Test(boot_start, a_service_with_the_name_of_init_is_none)
 {
-	struct boot_start s;
-
-	cr_assert(read_start(&s, INIT("0.5", "initcall_level: level=early")
-				 INIT("1.0", "sched_process_exec: filename=/init pid=1 old_pid=1")
-				 AT("systemd", "300", "1.5", "sched_process_exec: filename=/sbin/init pid=300 old_pid=300")
-				 INIT("2.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")
-				 AT("init", "301", "2.5", "sched_process_exec: filename=/sbin/init pid=301 old_pid=301")) == 0);
+	cr_assert(read_start(INIT("0.5", "initcall_level: level=early")
+			     INIT("1.0", "sched_process_exec: filename=/init pid=1 old_pid=1")
+			     AT("systemd", "300", "1.5", "sched_process_exec: filename=/sbin/init pid=300 old_pid=300")
+			     INIT("2.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")
+			     AT("init", "301", "2.5", "sched_process_exec: filename=/sbin/init pid=301 old_pid=301")) == 0);
 	cr_assert(s.init_count == 2, "%zu", s.init_count);
 	cr_expect(s.inits[0].time == 1000000000 && s.inits[1].time == 2000000000);
-	boot_start__free(&s);
 }
 
 static const char *const bad[] = {
@@ -236,21 +201,16 @@ static const char *const bad[] = {
 
 Test(boot_start, refuses_what_it_cannot_read)
 {
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct boot_start s;
-
-		cr_expect(read_start(&s, bad[i]) == -EPROTO, "%s", bad[i]);
-		boot_start__free(&s);
-	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		cr_expect(read_start(bad[i]) == -EPROTO, "%s", bad[i]);
 }
 
 Test(boot_start, reports_without_an_early_part)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	char *text = print(json_of_all, &r);
-	struct json_object *object = parse(text), *events;
+	struct json_object *events;
 
+	sample_start_report();
+	print_json(json_of_all, &r);
 	expect_at(object, "tracer", "null");
 	expect_at(object, "phases", "null");
 	expect_at(object, "start.lost", "0");
@@ -271,17 +231,13 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(object, "start.probes", "[]");
 	expect_at(object, "start.full", "null");
 	expect_at(object, "start.cost.thousand_events_ns", "null");
-	json_object_put(object);
-	free(text);
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "\n(before)") != NULL, "%s", text);
+	print(text_of_ten, &r);
+	expect_text("\n(before)");
 	cr_expect(strstr(text, "12.5%") != NULL, "a level's share of the time until init: %s", text);
-	cr_expect(strstr(text, "\nStarted /init as init, at 0.800000 s\n"
-			       "then /usr/lib/systemd/systemd as init, at 0.900000 s\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "(its end is not known)") != NULL, "%s", text);
-	free(text);
-	text = print(boot_report__chrome, &r);
-	object = parse(text);
+	expect_text("\nStarted /init as init, at 0.800000 s\n"
+		    "then /usr/lib/systemd/systemd as init, at 0.900000 s\n");
+	expect_text("(its end is not known)");
+	print_json(boot_report__chrome, &r);
 	events = at(object, "traceEvents");
 	/* Labels; before, two levels, and two programs; initcalls and modules. */
 	cr_expect(json_object_array_length(events) == 6 + 6 + 6, "%s", text);
@@ -297,40 +253,30 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(event_of(events, "B", "second"), "ts", "821000.000");
 	cr_expect(json_object_get_int(at(event_of(events, "B", "second"), "tid")) > 1 << 22);
 	cr_expect(not(json_object_object_get_ex(event_of(events, "B", "second"), "dur", NULL)));
-	cr_expect(strstr(text, ": the end was not seen\"") != NULL, "%s", text);
+	expect_text(": the end was not seen\"");
 	expect_nesting(events, 1);
 	expect_nesting(events, 7);
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
 }
 
 /* Whoever makes the initramfs gives programs their names. */
 Test(boot_start, names_of_programs_cannot_command_a_terminal)
 {
-	struct boot_report r = {};
-	struct boot_start s;
-	char *text;
-
-	r = report_of_start(&s, INIT("0.100000", "initcall_level: level=early")
-				INIT("0.800000", "sched_process_exec: filename=/in\x1b[31mit pid=1 old_pid=1"));
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Started /in\\x1b[31mit as init") != NULL, "%s", text);
+	report_of_start(INIT("0.100000", "initcall_level: level=early")
+			INIT("0.800000", "sched_process_exec: filename=/in\x1b[31mit pid=1 old_pid=1"));
+	print(text_of_ten, &r);
+	expect_text("Started /in\\x1b[31mit as init");
 	cr_expect(strchr(text, '\x1b') == NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
 }
 
 /* The rows of the table have no rest: before, the levels, and after. */
 Test(boot_start, the_rows_are_the_whole)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	char *text = print(text_of_ten, &r), *line = strstr(text, "\n(before)");
 	double start, time, sum = 0, end = 0;
 	int rows = 0;
 
-	for (; line && line[1] != '\n'; line = strchr(line + 1, '\n')) {
+	sample_start_report();
+	print(text_of_ten, &r);
+	for (const char *line = strstr(text, "\n(before)"); line && line[1] != '\n'; line = strchr(line + 1, '\n')) {
 		const char *at = line + 1;
 
 		at += *at == '(' ? strcspn(at, ")") + 1 : strcspn(at, " ");
@@ -342,31 +288,16 @@ Test(boot_start, the_rows_are_the_whole)
 	}
 	cr_expect(rows == 4);
 	cr_expect(sum > 0.8 - 1e-6 && sum < 0.8 + 1e-6, "%f", sum);
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(boot_start, has_a_place_after_the_early_part)
 {
-	struct boot_start s;
-	struct boot_report r;
-	struct json_object *object;
-	char *text;
-
-	enter();
-	r = sample_report(&boot_stats, boot_trace);
-	cr_assert(read_start(&s, start_events) == 0);
-	r.start = &s;
-	text = print(text_of_ten, &r);
+	sample_report(&boot_stats, boot_trace);
+	cr_assert(read_start(start_events) == 0);
+	print(text_of_ten, &r);
 	cr_expect(strstr(text, "setup_arch") != NULL && strstr(text, "b_init") > strstr(text, "setup_arch"),
 		  "%s", text);
-	free(text);
-	text = print(json_of_all, &r);
-	object = parse(text);
+	print_json(json_of_all, &r);
 	expect_at(object, "tracer", "\"function\"");
 	expect_at(object, "start.levels.0.name", "\"early\"");
-	json_object_put(object);
-	free(text);
-	boot_report__free(&r);
-	leave();
 }

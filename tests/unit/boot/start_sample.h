@@ -35,32 +35,32 @@ static const char start_events[] __attribute__((unused)) =
 	INIT("0.900000", "sched_process_exec: filename=/usr/lib/systemd/systemd pid=1 old_pid=1")
 	INIT("0.910000", "sched_wakeup: comm=swapper pid=1");
 
-static inline int read_start(struct boot_start *s, const char *text)
+static inline int read_start(const char *events)
 {
-	FILE *f = sample_file(text);
+	FILE *f = sample_file(events);
 	int err;
 
-	memset(s, 0, sizeof(*s));
-	err = boot_start__read(s, START_ALL, f, UINT64_MAX, "trace");
+	boot_start__free(&s);
+	memset(&s, 0, sizeof(s));
+	r.start = &s;
+	err = boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace");
 	fclose(f);
-	boot_start__settle(s);
+	boot_start__settle(&s);
 	return err;
 }
 
-static inline struct boot_report report_of_start(struct boot_start *s, const char *text)
+static inline void report_of_start(const char *events)
 {
-	struct boot_report r = { .start = s };
-
-	cr_assert(read_start(s, text) == 0);
+	free_report();
+	cr_assert(read_start(events) == 0);
 	r.kernel.release = strdup("6.12.0-test");
 	early_calls__init(&r.calls);
 	boot_report__analyse(&r);
-	return r;
 }
 
-static inline struct boot_report sample_start_report(struct boot_start *s)
+static inline void sample_start_report(void)
 {
-	return report_of_start(s, start_events);
+	report_of_start(start_events);
 }
 
 #endif /* START_SAMPLE_H */

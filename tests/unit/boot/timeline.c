@@ -2,8 +2,6 @@
 /*
  * hytrace boot: the bars of a boot, which are drawn in each picture, and stacks for flame graphs.
  */
-#include <criterion/redirect.h>
-
 #include "boot/boot_sample.h"
 #include "boot/start_sample.h"
 #include "boot/timeline.h"
@@ -11,32 +9,56 @@
 
 #define MS 1000000LL
 
-static size_t task_lane(struct timeline *t)
+static struct timeline t;
+static size_t lane;
+
+static size_t task_lane(void)
 {
-	return timeline__lane(t, &(struct lane){ .name = "process 1", .part = TIMELINE_BOOT, .pid = 1 });
+	return timeline__lane(&t, &(struct lane){ .name = "process 1", .part = TIMELINE_BOOT, .pid = 1 });
+}
+
+static void begin(void)
+{
+	enter();
+	timeline__init(&t);
+	lane = task_lane();
+}
+
+static void end(void)
+{
+	timeline__free(&t);
+	r.whole = NULL;
+	leave();
+}
+
+TestSuite(timeline, .init = begin, .fini = end);
+
+static void collect(void)
+{
+	timeline__free(&t);
+	timeline__collect(&t, &r);
 }
 
 /* @lane: NULL for any */
-static const struct bar *bar_in(const struct timeline *t, const char *lane, const char *name)
+static const struct bar *bar_in(const char *lane, const char *name)
 {
-	for (size_t i = 0; i < t->bar_count; i++) {
-		if (!strcmp(t->bars[i].name, name) &&
-		    (!lane || !strcmp(t->lanes[t->bars[i].lane].name, lane)))
-			return &t->bars[i];
+	for (size_t i = 0; i < t.bar_count; i++) {
+		if (!strcmp(t.bars[i].name, name) && (!lane || !strcmp(t.lanes[t.bars[i].lane].name, lane)))
+			return &t.bars[i];
 	}
 	cr_assert(false, "there is no bar %s", name);
 	return NULL;
 }
 
-static const struct bar *bar_of(const struct timeline *t, const char *name)
+static const struct bar *bar_of(const char *name)
 {
-	return bar_in(t, NULL, name);
+	return bar_in(NULL, name);
 }
 
-static void expect_bar(const struct timeline *t, const char *name, const char *lane, int64_t start_ms,
-		       int64_t end_ms, size_t depth, int64_t self_ms)
+static void expect_bar(const char *name, const char *lane, int64_t start_ms, int64_t end_ms, size_t depth,
+		       int64_t self_ms)
 {
-	const struct bar *b = bar_in(t, lane, name);
+	const struct bar *b = bar_in(lane, name);
 
 	cr_expect(b->start == start_ms * MS && b->end == end_ms * MS, "%s: %ld to %ld", name, (long)b->start,
 		  (long)b->end);
@@ -48,11 +70,6 @@ static void expect_bar(const struct timeline *t, const char *name, const char *l
 
 Test(timeline, bars_nest_in_any_order_of_adding)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_INITCALL, "inner", 20 * MS, 30 * MS);
 	timeline__number(&t, "result", -19);
 	timeline__add(&t, lane, BAR_INITCALL, "next", 40 * MS, 50 * MS);
@@ -60,111 +77,76 @@ Test(timeline, bars_nest_in_any_order_of_adding)
 	timeline__text(&t, "level", "late");
 	timeline__add(&t, lane, BAR_WAIT, "inmost", 22 * MS, 30 * MS);
 	timeline__finish(&t);
-	expect_bar(&t, "outer", "process 1", 10, 40, 0, 20);
-	expect_bar(&t, "inner", "process 1", 20, 30, 1, 2);
-	expect_bar(&t, "inmost", "process 1", 22, 30, 2, 8);
-	expect_bar(&t, "next", "process 1", 40, 50, 0, 10);
+	expect_bar("outer", "process 1", 10, 40, 0, 20);
+	expect_bar("inner", "process 1", 20, 30, 1, 2);
+	expect_bar("inmost", "process 1", 22, 30, 2, 8);
+	expect_bar("next", "process 1", 40, 50, 0, 10);
 	cr_expect(t.lanes[0].layers == 1 && t.lanes[0].layer_depth[0] == 3);
 	/* Sorting leaves what was told about a bar with it. */
-	cr_expect(bar_of(&t, "inner")->args == 1 && t.args[bar_of(&t, "inner")->arg].number == -19);
-	cr_expect(bar_of(&t, "outer")->args == 1);
-	cr_expect(eq(str, (char *)t.args[bar_of(&t, "outer")->arg].text, "late"));
-	timeline__free(&t);
+	cr_expect(bar_of("inner")->args == 1 && t.args[bar_of("inner")->arg].number == -19);
+	cr_expect(bar_of("outer")->args == 1);
+	cr_expect(eq(str, (char *)t.args[bar_of("outer")->arg].text, "late"));
 }
 
 Test(timeline, of_equal_bars_the_first_is_outside)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_PROBE, "outer", 10 * MS, 20 * MS);
 	timeline__add(&t, lane, BAR_PROBE, "inner", 10 * MS, 20 * MS);
 	timeline__finish(&t);
-	expect_bar(&t, "outer", "process 1", 10, 20, 0, 0);
-	expect_bar(&t, "inner", "process 1", 10, 20, 1, 10);
-	timeline__free(&t);
+	expect_bar("outer", "process 1", 10, 20, 0, 0);
+	expect_bar("inner", "process 1", 10, 20, 1, 10);
 }
 
 Test(timeline, of_bars_that_begin_together_the_longest_is_outside)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_PROBE, "inner", 10 * MS, 15 * MS);
 	timeline__add(&t, lane, BAR_INITCALL, "outer", 10 * MS, 20 * MS);
 	timeline__finish(&t);
-	expect_bar(&t, "outer", "process 1", 10, 20, 0, 5);
-	expect_bar(&t, "inner", "process 1", 10, 15, 1, 5);
-	timeline__free(&t);
+	expect_bar("outer", "process 1", 10, 20, 0, 5);
+	expect_bar("inner", "process 1", 10, 15, 1, 5);
 }
 
 /* Viewers drop events that overlap and do not nest, so these are in different layers. */
 Test(timeline, bars_that_cross_are_in_different_layers)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_INITCALL, "a", 10 * MS, 30 * MS);
 	timeline__add(&t, lane, BAR_INITCALL, "inner", 11 * MS, 12 * MS);
 	timeline__add(&t, lane, BAR_INITCALL, "b", 20 * MS, 40 * MS);
 	timeline__add(&t, lane, BAR_INITCALL, "c", 30 * MS, 35 * MS);
 	timeline__finish(&t);
-	expect_bar(&t, "a", "process 1", 10, 30, 0, 19);
-	cr_expect(bar_of(&t, "b")->layer == 1 && bar_of(&t, "b")->depth == 0);
-	cr_expect(bar_of(&t, "b")->self == 20 * MS);
-	expect_bar(&t, "c", "process 1", 30, 35, 0, 5);
-	cr_expect(timeline__row(&t, bar_of(&t, "inner")) == 1);
-	cr_expect(timeline__row(&t, bar_of(&t, "b")) == 2, "below the rows of the first layer");
-	timeline__free(&t);
+	expect_bar("a", "process 1", 10, 30, 0, 19);
+	cr_expect(bar_of("b")->layer == 1 && bar_of("b")->depth == 0);
+	cr_expect(bar_of("b")->self == 20 * MS);
+	expect_bar("c", "process 1", 30, 35, 0, 5);
+	cr_expect(timeline__row(&t, bar_of("inner")) == 1);
+	cr_expect(timeline__row(&t, bar_of("b")) == 2, "below the rows of the first layer");
 }
 
 Test(timeline, units_do_not_nest)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
 	lane = timeline__lane(&t, &(struct lane){ .name = "units", .kind = LANE_APART, .part = TIMELINE_BOOT, .pid = -1 });
 	timeline__add(&t, lane, BAR_UNIT, "long", 10 * MS, 100 * MS);
 	timeline__add(&t, lane, BAR_UNIT, "meanwhile", 20 * MS, 30 * MS);
 	timeline__add(&t, lane, BAR_UNIT, "later", 30 * MS, 40 * MS);
 	timeline__finish(&t);
-	cr_expect(bar_of(&t, "long")->self == 90 * MS, "what runs meanwhile is no part of it");
-	cr_expect(bar_of(&t, "meanwhile")->layer == 1 && bar_of(&t, "meanwhile")->depth == 0);
-	cr_expect(bar_of(&t, "later")->layer == 1);
-	cr_expect(t.lanes[0].layers == 2);
-	timeline__free(&t);
+	cr_expect(bar_of("long")->self == 90 * MS, "what runs meanwhile is no part of it");
+	cr_expect(bar_of("meanwhile")->layer == 1 && bar_of("meanwhile")->depth == 0);
+	cr_expect(bar_of("later")->layer == 1);
+	cr_expect(t.lanes[lane].layers == 2);
 }
 
 Test(timeline, a_lane_is_found_again)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
-	cr_expect(task_lane(&t) == lane);
+	cr_expect(task_lane() == lane);
 	cr_expect(timeline__lane(&t, &(struct lane){ .name = "process 1", .group = "modules", .part = TIMELINE_BOOT }) != lane);
 	cr_expect(timeline__lane(&t, &(struct lane){ .name = "process 1", .part = TIMELINE_EARLY }) != lane);
 	cr_expect(t.lane_count == 3);
-	timeline__free(&t);
 }
 
 /* ---- where the boot ends */
 
-static struct timeline modules_at(const int64_t *ms, size_t count)
+static void modules_at(const int64_t *ms, size_t count)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_PROGRAM, "init", 3000 * MS, BAR_UNTIL_END);
 	for (size_t i = 0; i < count; i++) {
 		lane = timeline__lane(&t, &(struct lane){ .name = timeline__keep(&t, "process %zu", i + 2),
@@ -172,54 +154,40 @@ static struct timeline modules_at(const int64_t *ms, size_t count)
 		timeline__add(&t, lane, BAR_MODULE, "module", ms[i] * MS, (ms[i] + 100) * MS);
 	}
 	timeline__finish(&t);
-	return t;
 }
 
 Test(timeline, a_boot_ends_before_a_long_pause)
 {
 	static const int64_t ms[] = { 1000, 4000, 13000, 9000000, 1000 };
-	struct timeline t = modules_at(ms, 5);
 
+	modules_at(ms, 5);
 	cr_expect(t.parts[TIMELINE_BOOT].start == 1000 * MS);
 	cr_expect(t.parts[TIMELINE_BOOT].end == 13100 * MS, "%ld", (long)t.parts[TIMELINE_BOOT].end);
 	cr_expect(t.parts[TIMELINE_BOOT].later == 1);
-	cr_expect(bar_of(&t, "init")->end == 13100 * MS, "it runs until the end");
-	timeline__free(&t);
+	cr_expect(bar_of("init")->end == 13100 * MS, "it runs until the end");
 }
 
 Test(timeline, a_pause_is_long_if_all_before_was_shorter)
 {
 	/* 30 s of modules, and then nothing for 20 s. */
 	static const int64_t ms[] = { 1000, 9000, 18000, 27000, 50000 };
-	struct timeline t = modules_at(ms, 5);
 
+	modules_at(ms, 5);
 	cr_expect(t.parts[TIMELINE_BOOT].end == 50100 * MS);
 	cr_expect(t.parts[TIMELINE_BOOT].later == 0);
-	timeline__free(&t);
 }
 
 Test(timeline, what_runs_is_no_pause)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_UNIT, "a", 0, 1000 * MS);
 	timeline__add(&t, lane, BAR_WAIT, "a timeout", 1000 * MS, 91000 * MS);
 	timeline__add(&t, lane, BAR_UNIT, "b", 92000 * MS, 93000 * MS);
 	timeline__finish(&t);
 	cr_expect(t.parts[TIMELINE_BOOT].end == 93000 * MS);
-	timeline__free(&t);
 }
 
 Test(timeline, a_source_may_know_the_end)
 {
-	struct timeline t;
-	size_t lane;
-
-	timeline__init(&t);
-	lane = task_lane(&t);
 	timeline__add(&t, lane, BAR_UNIT, "a", -5 * MS, 20 * MS);
 	timeline__add(&t, lane, BAR_UNIT, "late", 21 * MS, BAR_UNTIL_END);
 	t.parts[TIMELINE_BOOT].end = 10 * MS;
@@ -227,44 +195,36 @@ Test(timeline, a_source_may_know_the_end)
 	timeline__finish(&t);
 	cr_expect(t.parts[TIMELINE_BOOT].start == -5 * MS && t.parts[TIMELINE_BOOT].end == 10 * MS);
 	cr_expect(t.parts[TIMELINE_BOOT].later == 1);
-	cr_expect(bar_of(&t, "late")->end == 21 * MS, "a bar never ends before it begins");
-	timeline__free(&t);
+	cr_expect(bar_of("late")->end == 21 * MS, "a bar never ends before it begins");
 }
 
 /* ---- what the report has */
 
 Test(timeline, initcalls_and_modules)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	struct timeline t;
-
-	timeline__collect(&t, &r);
-	expect_bar(&t, "(before)", "phases", 0, 500, 0, 500);
-	expect_bar(&t, "early", "phases", 500, 600, 0, 100);
-	expect_bar(&t, "late", "phases", 600, 700, 0, 100);
-	expect_bar(&t, "until init", "phases", 700, 800, 0, 100);
-	expect_bar(&t, "/init", "phases", 800, 900, 0, 100);
-	expect_bar(&t, "b_init", "process 1", 610, 700, 0, 60);
-	expect_bar(&t, "inner_init", "process 1", 620, 650, 1, 30);
-	expect_bar(&t, "first", "process 7", 612, 660, 0, 48);
-	cr_expect(bar_of(&t, "second")->endless && bar_of(&t, "second")->start == 821 * MS);
-	cr_expect(bar_of(&t, "con_init")->class == BAR_INITCALL && bar_of(&t, "first")->class == BAR_MODULE);
+	sample_start_report();
+	collect();
+	expect_bar("(before)", "phases", 0, 500, 0, 500);
+	expect_bar("early", "phases", 500, 600, 0, 100);
+	expect_bar("late", "phases", 600, 700, 0, 100);
+	expect_bar("until init", "phases", 700, 800, 0, 100);
+	expect_bar("/init", "phases", 800, 900, 0, 100);
+	expect_bar("b_init", "process 1", 610, 700, 0, 60);
+	expect_bar("inner_init", "process 1", 620, 650, 1, 30);
+	expect_bar("first", "process 7", 612, 660, 0, 48);
+	cr_expect(bar_of("second")->endless && bar_of("second")->start == 821 * MS);
+	cr_expect(bar_of("con_init")->class == BAR_INITCALL && bar_of("first")->class == BAR_MODULE);
 	cr_expect(t.mark_count == 2 && t.marks[1].time == 900 * MS);
 	cr_expect(not(t.parts[TIMELINE_EARLY].there));
-	timeline__free(&t);
-	boot_report__free(&r);
 }
 
 /* What process 1 did has no gaps, so the picture has none. */
 Test(timeline, phases_are_the_whole)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
 	int64_t end = 0;
-	struct timeline t;
 
-	timeline__collect(&t, &r);
+	sample_start_report();
+	collect();
 	for (size_t i = 0; i < t.bar_count; i++) {
 		const struct bar *b = &t.bars[i];
 
@@ -274,44 +234,35 @@ Test(timeline, phases_are_the_whole)
 		end = b->end;
 	}
 	cr_expect(end == t.parts[TIMELINE_BOOT].end);
-	timeline__free(&t);
-	boot_report__free(&r);
 }
 
-Test(timeline, early_phases_and_calls, .init = enter, .fini = leave)
+Test(timeline, early_phases_and_calls)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-	struct timeline t;
 	size_t calls = 0;
 
-	timeline__collect(&t, &r);
+	sample_report(&boot_stats, boot_trace);
+	collect();
 	cr_expect(t.parts[TIMELINE_EARLY].own_clock && !t.parts[TIMELINE_EARLY].counts);
 	cr_expect(t.parts[TIMELINE_EARLY].start == 0 && t.parts[TIMELINE_EARLY].end == 950000);
-	cr_expect(bar_of(&t, "setup_arch")->start == 20000 && bar_of(&t, "setup_arch")->end == 900000);
+	cr_expect(bar_of("setup_arch")->start == 20000 && bar_of("setup_arch")->end == 900000);
 	for (size_t i = 0; i < t.bar_count; i++)
 		calls += t.bars[i].class == BAR_CALL;
 	cr_expect(calls == 14);
 	cr_expect(not(t.parts[TIMELINE_BOOT].there));
-	timeline__free(&t);
-	boot_report__free(&r);
 }
 
 Test(timeline, the_longest_are_what_can_be_changed)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
 	size_t *list, count;
-	struct timeline t;
 
-	timeline__collect(&t, &r);
+	sample_start_report();
+	collect();
 	list = timeline__longest(&t, TIMELINE_BOOT, 3, &count);
 	cr_assert(count == 3);
 	cr_expect(eq(str, (char *)t.bars[list[0]].name, "b_init"));
 	cr_expect(eq(str, (char *)t.bars[list[1]].name, "first"));
 	cr_expect(eq(str, (char *)t.bars[list[2]].name, "inner_init"));
 	free(list);
-	timeline__free(&t);
-	boot_report__free(&r);
 }
 
 /* ---- what tasks and processors did */
@@ -340,36 +291,27 @@ static const char busy_events[] =
 
 Test(timeline, processors_and_what_init_waited_for)
 {
-	struct boot_start s;
-	struct boot_report r = report_of_start(&s, busy_events);
-	struct timeline t;
-
-	timeline__collect(&t, &r);
-	expect_bar(&t, "a_init", "process 1", 200, 600, 0, 110);
-	expect_bar(&t, "pci0", "process 1", 210, 500, 1, 290);
-	expect_bar(&t, "sda", "process 9", 310, 350, 0, 40);
-	cr_expect(eq(str, (char *)t.lanes[bar_of(&t, "sda")->lane].group, "devices"));
-	cr_expect(t.args[bar_of(&t, "sda")->arg + 1].text != NULL, "deferred");
-	expect_bar(&t, "kworker", "CPU 0", 300, 400, 0, 100);
-	cr_expect(bar_of(&t, "another task: kworker")->class == BAR_WAIT);
-	expect_bar(&t, "another task: kworker", "critical path", 300, 400, 0, 100);
+	report_of_start(busy_events);
+	collect();
+	expect_bar("a_init", "process 1", 200, 600, 0, 110);
+	expect_bar("pci0", "process 1", 210, 500, 1, 290);
+	expect_bar("sda", "process 9", 310, 350, 0, 40);
+	cr_expect(eq(str, (char *)t.lanes[bar_of("sda")->lane].group, "devices"));
+	cr_expect(t.args[bar_of("sda")->arg + 1].text != NULL, "deferred");
+	expect_bar("kworker", "CPU 0", 300, 400, 0, 100);
+	cr_expect(bar_of("another task: kworker")->class == BAR_WAIT);
+	expect_bar("another task: kworker", "critical path", 300, 400, 0, 100);
 	cr_expect(t.parts[TIMELINE_BOOT].end == 800 * MS, "processors run for ever");
 	cr_expect(t.parts[TIMELINE_BOOT].later == 0);
 	cr_expect(t.load.bins > 100 && boot_load__mean(&t.load, t.load.bins - 1) == 1);
-	timeline__free(&t);
-	boot_report__free(&r);
 }
 
 /* Else the sum of a task would not be that of its initcalls. */
 Test(timeline, stacks_begin_with_initcalls)
 {
-	struct boot_start s;
-	struct boot_report r = report_of_start(&s, busy_events);
-	char *text = print(stacks, &r);
-
+	report_of_start(busy_events);
+	print(stacks, &r);
 	cr_expect(eq(str, text, "process 1;a_init 110000\nprocess 1;a_init;pci0 290000\n"));
-	free(text);
-	boot_report__free(&r);
 }
 
 /* ---- before and after the kernel */
@@ -401,18 +343,16 @@ static struct boot_whole made_whole(void)
 Test(timeline, units_and_parts)
 {
 	struct boot_whole w = made_whole();
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	struct timeline t;
 	bool later = false;
 
+	sample_start_report();
 	boot_whole__divide(&w, &s, NULL);
 	r.whole = &w;
-	timeline__collect(&t, &r);
-	expect_bar(&t, "a.service", "units", 2500, 3500, 0, 1000);
-	expect_bar(&t, "late", "phases", 600, 700, 0, 100);
-	cr_expect(bar_of(&t, "fails.service")->end == 3100 * MS);
-	cr_expect(bar_of(&t, "hangs.service")->endless);
+	collect();
+	expect_bar("a.service", "units", 2500, 3500, 0, 1000);
+	expect_bar("late", "phases", 600, 700, 0, 100);
+	cr_expect(bar_of("fails.service")->end == 3100 * MS);
+	cr_expect(bar_of("hangs.service")->endless);
 	for (size_t i = 0; i < t.bar_count; i++)
 		later |= !strcmp(t.bars[i].name, "later.service") || !strcmp(t.bars[i].name, "top.target") ||
 			 !strcmp(t.bars[i].name, "firmware");
@@ -421,39 +361,29 @@ Test(timeline, units_and_parts)
 	cr_expect(t.parts[TIMELINE_BOOT].start < 0, "the firmware: %ld", (long)t.parts[TIMELINE_BOOT].start);
 	cr_expect(eq(str, (char *)t.marks[t.mark_count - 1].name, "top.target"));
 	cr_expect(t.marks[t.mark_count - 1].time == 3500 * MS);
-	timeline__free(&t);
 	/* Without the parts, no bar tells when the boot was complete. */
 	boot_parts__free(&w.parts);
-	timeline__collect(&t, &r);
+	collect();
 	cr_expect(t.parts[TIMELINE_BOOT].end == 4500 * MS, "%ld", (long)t.parts[TIMELINE_BOOT].end);
-	timeline__free(&t);
-	r.whole = NULL;
-	boot_report__free(&r);
 }
 
-Test(timeline, the_early_part_is_on_the_kernels_clock_if_that_is_known, .init = enter, .fini = leave)
+Test(timeline, the_early_part_is_on_the_kernels_clock_if_that_is_known)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
 	struct boot_whole w = made_whole();
-	struct timeline t;
 
+	sample_report(&boot_stats, boot_trace);
 	r.whole = &w;
-	timeline__collect(&t, &r);
+	collect();
 	cr_expect(not(t.parts[TIMELINE_EARLY].own_clock));
-	cr_expect(bar_of(&t, "setup_arch")->start == 20000 - 8000 * MS, "%ld", (long)bar_of(&t, "setup_arch")->start);
-	timeline__free(&t);
-	r.whole = NULL;
-	boot_report__free(&r);
+	cr_expect(bar_of("setup_arch")->start == 20000 - 8000 * MS, "%ld", (long)bar_of("setup_arch")->start);
 }
 
 /* As of a boot that was only traced early, on a machine without systemd. */
-Test(timeline, parts_alone_are_drawn, .init = enter, .fini = leave)
+Test(timeline, parts_alone_are_drawn)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
 	struct boot_whole w = made_whole();
-	struct json_object *object;
-	char *text;
 
+	sample_report(&boot_stats, boot_trace);
 	w.units = (struct boot_units){};
 	w.parts.list = calloc(1, sizeof(*w.parts.list));
 	w.parts.list[0] = (struct boot_part){
@@ -461,23 +391,15 @@ Test(timeline, parts_alone_are_drawn, .init = enter, .fini = leave)
 	};
 	w.parts.count = 1;
 	r.whole = &w;
-	text = print(boot_report__chrome, &r);
-	object = parse(text);
+	print_json(boot_report__chrome, &r);
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "dur", "8000000.000");
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "ts", "0.000");
 	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
-	json_object_put(object);
-	free(text);
 	/* If the early part is not on the kernel's clock, its times begin with its first call. */
 	w.clock.tsc_known = false;
-	text = print(boot_report__chrome, &r);
-	object = parse(text);
+	print_json(boot_report__chrome, &r);
 	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
-	json_object_put(object);
-	free(text);
 	boot_parts__free(&w.parts);
-	r.whole = NULL;
-	boot_report__free(&r);
 }
 
 /* ---- the load */
@@ -505,42 +427,29 @@ Test(timeline, load_is_shared_among_bins)
 
 Test(timeline, folded_stacks_have_the_times_of_their_tasks)
 {
-	struct boot_start s;
-	struct boot_report r = sample_start_report(&s);
-	char *text;
-
+	sample_start_report();
 	cr_redirect_stderr();
-	text = print(stacks, &r);
+	print(stacks, &r);
 	cr_expect(eq(str, text, "process 0;con_init 2\n"
 				"process 1;a_init 20000\n"
 				"process 1;b_init 60000\n"
 				"process 1;b_init;inner_init 30000\n"
 				"process 7;first 48000\n"));
 	cr_expect_stderr_eq_str("hytrace: warning: -f folded: 1 bar is left out, as its end is not known\n");
-	free(text);
-	boot_report__free(&r);
 }
 
 Test(timeline, names_cannot_end_a_stack)
 {
-	struct boot_report r = {};
-	struct boot_start s;
-	char *text;
-
-	r = report_of_start(&s, AT("modprob", "7", "0.100000", "module_load: a;b\xff\x01")
-				AT("modprob", "7", "0.200000", "initcall_start: func=0xffffffffc0000000")
-				AT("modprob", "7", "0.300000", "initcall_finish: func=0xffffffffc0000000 ret=0"));
-	text = print(stacks, &r);
+	report_of_start(AT("modprob", "7", "0.100000", "module_load: a;b\xff\x01")
+			AT("modprob", "7", "0.200000", "initcall_start: func=0xffffffffc0000000")
+			AT("modprob", "7", "0.300000", "initcall_finish: func=0xffffffffc0000000 ret=0"));
+	print(stacks, &r);
 	cr_expect(eq(str, text, "process 7;a:b\xef\xbf\xbd\xef\xbf\xbd 100000\n"));
-	free(text);
-	boot_report__free(&r);
 }
 
-Test(timeline, folded_stacks_are_not_guessed, .init = enter, .fini = leave)
+Test(timeline, folded_stacks_are_not_guessed)
 {
-	struct boot_report r = sample_report(&boot_stats, boot_trace);
-
+	sample_report(&boot_stats, boot_trace);
 	cr_redirect_stderr();
 	cr_expect(boot_report__folded(&r, stdout) == -EOPNOTSUPP);
-	boot_report__free(&r);
 }

@@ -29,27 +29,29 @@ static const char *const end =
 	INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0")
 	INIT("0.300", "sched_process_exec: filename=/init pid=1 old_pid=1");
 
-static void read_middle(struct boot_start *s, const char *middle)
-{
-	char *text = NULL;
-	FILE *f;
+static const struct boot_wait *wait;
 
-	cr_assert(asprintf(&text, "%s%s%s", begin, middle, end) > 0);
-	memset(s, 0, sizeof(*s));
-	f = sample_file(text);
-	cr_assert(boot_start__read(s, START_ALL, f, UINT64_MAX, "trace") == 0);
-	cr_assert(s->unread == 0, "%zu", s->unread);
-	boot_start__settle(s);
-	cr_assert(s->waits != NULL);
+static void read_events(enum start_events which, const char *events, uint64_t until)
+{
+	FILE *f = sample_file(events);
+
+	cr_assert(boot_start__read(&s, which, f, until, "trace") == 0);
 	fclose(f);
-	free(text);
 }
 
-static const struct boot_wait *wait_of(const struct boot_start *s, enum wait_class class,
-				       const char *name)
+static void read_middle(const char *middle)
 {
-	for (size_t i = 0; i < s->waits->count; i++) {
-		const struct boot_wait *wait = &s->waits->list[i];
+	PRINT(f, fprintf(f, "%s%s%s", begin, middle, end));
+	read_events(START_ALL, text, UINT64_MAX);
+	cr_assert(s.unread == 0, "%zu", s.unread);
+	boot_start__settle(&s);
+	cr_assert(s.waits != NULL);
+}
+
+static const struct boot_wait *wait_of(enum wait_class class, const char *name)
+{
+	for (size_t i = 0; i < s.waits->count; i++) {
+		const struct boot_wait *wait = &s.waits->list[i];
 
 		if (wait->class == class && !strcmp(wait->name ?: "(none)", name))
 			return wait;
@@ -59,9 +61,9 @@ static const struct boot_wait *wait_of(const struct boot_start *s, enum wait_cla
 }
 
 /* The pieces of the path follow each other from the first initcall until init. */
-static void expect_whole(const struct boot_start *s)
+static void expect_whole(void)
 {
-	const struct boot_waits *w = s->waits;
+	const struct boot_waits *w = s.waits;
 	uint64_t time = w->start, sum = w->running;
 
 	cr_expect(w->start == 100 * MS && w->end == 300 * MS);
@@ -81,244 +83,207 @@ static void expect_whole(const struct boot_start *s)
 	cr_expect(sum == w->end - w->start, "rows leave nothing out");
 }
 
+static void free_start(void)
+{
+	boot_start__free(&s);
+	memset(&s, 0, sizeof(s));
+	free_printed();
+}
+
+static void end_whole(void)
+{
+	expect_whole();
+	free_start();
+}
+
+TestSuite(boot_waits, .fini = end_whole);
+TestSuite(boot_sched, .fini = free_start);
+TestSuite(boot_start, .fini = free_start);
+TestSuite(boot_probes, .fini = free_start);
+
 Test(boot_waits, a_timer)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.169", "softirq_entry: vec=1 [action=TIMER]")
-			ON("0", "<idle>", "0", "..s1.", "0.169", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
-			WAKING("0", "<idle>", "0", "d.s2.", "0.170", "swapper/0", "1")
-			SWITCH("0", "0.171", "swapper/0", "0", "R", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_TIMER, "process_timeout");
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.169", "softirq_entry: vec=1 [action=TIMER]")
+		    ON("0", "<idle>", "0", "..s1.", "0.169", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+		    WAKING("0", "<idle>", "0", "d.s2.", "0.170", "swapper/0", "1")
+		    SWITCH("0", "0.171", "swapper/0", "0", "R", "swapper/0", "1"));
+	wait = wait_of(CLASS_TIMER, "process_timeout");
 	cr_expect(wait->time == 50 * MS && wait->count == 1);
 	cr_expect(eq(str, (char *)wait->where, "a_init"));
 	cr_expect(wait->parts[CLASS_TIMER] == 50 * MS);
 	/* It was ready, and nothing else ran, for a millisecond. */
-	cr_expect(wait_of(&s, CLASS_READY, "(none)")->time == 1 * MS);
+	cr_expect(wait_of(CLASS_READY, "(none)")->time == 1 * MS);
 	cr_expect(s.waits->running == 149 * MS && s.waits->ready == 1 * MS);
 	cr_expect(s.waits->initcalls[0].running == 39 * MS && s.waits->initcalls[0].waiting == 50 * MS &&
 		  s.waits->initcalls[0].ready == 1 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 /* Another task, which itself waited for an interrupt, and for a processor. */
 Test(boot_waits, a_task_that_waits_itself)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, WAKING("0", "swapper", "1", "d..2.", "0.115", "worker", "7")
-			SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
-			ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function async_run_entry_fn")
-			SWITCH("0", "0.130", "worker", "7", "D", "other", "8")
-			ON("0", "other", "8", "d.h1.", "0.139", "irq_handler_entry: irq=11 name=ahci")
-			WAKING("0", "other", "8", "d.h2.", "0.140", "worker", "7")
-			ON("0", "other", "8", "d.h1.", "0.141", "irq_handler_exit: irq=11 ret=handled")
-			SWITCH("0", "0.150", "other", "8", "S", "worker", "7")
-			WAKING("0", "worker", "7", "d..2.", "0.160", "swapper/0", "1")
-			ON("0", "worker", "7", ".....", "0.165", "workqueue_execute_end: work struct 00: function async_run_entry_fn")
-			SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_ASYNC, "async_run_entry_fn");
+	read_middle(WAKING("0", "swapper", "1", "d..2.", "0.115", "worker", "7")
+		    SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
+		    ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function async_run_entry_fn")
+		    SWITCH("0", "0.130", "worker", "7", "D", "other", "8")
+		    ON("0", "other", "8", "d.h1.", "0.139", "irq_handler_entry: irq=11 name=ahci")
+		    WAKING("0", "other", "8", "d.h2.", "0.140", "worker", "7")
+		    ON("0", "other", "8", "d.h1.", "0.141", "irq_handler_exit: irq=11 ret=handled")
+		    SWITCH("0", "0.150", "other", "8", "S", "worker", "7")
+		    WAKING("0", "worker", "7", "d..2.", "0.160", "swapper/0", "1")
+		    ON("0", "worker", "7", ".....", "0.165", "workqueue_execute_end: work struct 00: function async_run_entry_fn")
+		    SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"));
+	wait = wait_of(CLASS_ASYNC, "async_run_entry_fn");
 	cr_expect(wait->time == 40 * MS && wait->count == 1);
 	cr_expect(wait->parts[CLASS_RUNNING] + wait->parts[CLASS_ASYNC] == 20 * MS, "it ran twice");
 	cr_expect(wait->parts[CLASS_RUNNING] == 20 * MS);
 	cr_expect(wait->parts[CLASS_INTERRUPT] == 10 * MS);
 	cr_expect(wait->parts[CLASS_READY] == 10 * MS);
 	/* After the waking, process 1 waited for its processor. */
-	cr_expect(wait_of(&s, CLASS_READY, "async_run_entry_fn")->time == 10 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	cr_expect(wait_of(CLASS_READY, "async_run_entry_fn")->time == 10 * MS);
 }
 
 /* What RCU's thread waits for meanwhile says nothing to anybody. */
 Test(boot_waits, a_grace_period)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
-			SWITCH("0", "0.121", "rcu_preempt", "9", "I", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=1 [action=TIMER]")
-			ON("0", "<idle>", "0", "..s1.", "0.150", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
-			WAKING("0", "<idle>", "0", "d.s2.", "0.150", "rcu_preempt", "9")
-			SWITCH("0", "0.151", "swapper/0", "0", "R", "rcu_preempt", "9")
-			WAKING("0", "rcu_preempt", "9", "d..2.", "0.152", "swapper/0", "1")
-			SWITCH("0", "0.153", "rcu_preempt", "9", "I", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_RCU, "rcu_preempt")->time == 32 * MS);
-	cr_expect(wait_of(&s, CLASS_RCU, "rcu_preempt")->parts[CLASS_RCU] == 32 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
+		    SWITCH("0", "0.121", "rcu_preempt", "9", "I", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=1 [action=TIMER]")
+		    ON("0", "<idle>", "0", "..s1.", "0.150", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+		    WAKING("0", "<idle>", "0", "d.s2.", "0.150", "rcu_preempt", "9")
+		    SWITCH("0", "0.151", "swapper/0", "0", "R", "rcu_preempt", "9")
+		    WAKING("0", "rcu_preempt", "9", "d..2.", "0.152", "swapper/0", "1")
+		    SWITCH("0", "0.153", "rcu_preempt", "9", "I", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_RCU, "rcu_preempt")->time == 32 * MS);
+	cr_expect(wait_of(CLASS_RCU, "rcu_preempt")->parts[CLASS_RCU] == 32 * MS);
 }
 
 /* Woken between the decision to sleep and the switch; and an interrupt that has ended. */
 Test(boot_waits, wakings_at_the_edge)
 {
-	struct boot_start s;
-
-	read_middle(&s, ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
-			ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
-			WAKING("1", "other", "8", "d.h2.", "0.119990", "swapper/0", "1")
-			SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
-			SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"));
+	read_middle(ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+		    ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+		    WAKING("1", "other", "8", "d.h2.", "0.119990", "swapper/0", "1")
+		    SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
+		    SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"));
 	/* It was ready all the time, and did not wait. */
 	cr_expect(s.waits->ready == 1 * MS, "%lu", s.waits->ready);
 	cr_expect(s.waits->running == 199 * MS, "%lu", s.waits->running);
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 Test(boot_waits, an_interrupt_that_has_no_name)
 {
-	struct boot_start s;
-
-	read_middle(&s, ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
-			ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
-			SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			WAKING("1", "other", "8", "d.h2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_INTERRUPT, "(none)")->time == 10 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+		    ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+		    SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    WAKING("1", "other", "8", "d.h2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_INTERRUPT, "(none)")->time == 10 * MS);
 }
 
 /* The processor is on its way to run it, and then runs another one first. */
 Test(boot_waits, ready_while_nothing_runs_and_while_another_does)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
-			SWITCH("0", "0.123", "swapper/0", "0", "R", "other", "7")
-			SWITCH("0", "0.128", "other", "7", "S", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_READY, "(none)")->time == 3 * MS);
-	cr_expect(wait_of(&s, CLASS_READY, "other")->time == 5 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
+		    SWITCH("0", "0.123", "swapper/0", "0", "R", "other", "7")
+		    SWITCH("0", "0.128", "other", "7", "S", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_READY, "(none)")->time == 3 * MS);
+	cr_expect(wait_of(CLASS_READY, "other")->time == 5 * MS);
 }
 
 Test(boot_waits, a_lost_waking_is_not_known)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_UNKNOWN, "(none)")->time == 10 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_UNKNOWN, "(none)")->time == 10 * MS);
 }
 
 /* Two tasks that wake each other in turn, and one whose name looks like fields. */
 Test(boot_waits, names_and_turns)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
-			WAKING("0", "a prev_pid=3", "7", "d..2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.130", "a prev_pid=3", "7", "S", "swapper/0", "1")
-			WAKING("0", "swapper", "1", "d..2.", "0.140", "a prev_pid=3", "7")
-			SWITCH("0", "0.140", "swapper/0", "1", "S", "a prev_pid=3", "7")
-			WAKING("0", "a prev_pid=3", "7", "d..2.", "0.150", "swapper/0", "1")
-			SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_TASK, "a prev_pid=3");
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
+		    WAKING("0", "a prev_pid=3", "7", "d..2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.130", "a prev_pid=3", "7", "S", "swapper/0", "1")
+		    WAKING("0", "swapper", "1", "d..2.", "0.140", "a prev_pid=3", "7")
+		    SWITCH("0", "0.140", "swapper/0", "1", "S", "a prev_pid=3", "7")
+		    WAKING("0", "a prev_pid=3", "7", "d..2.", "0.150", "swapper/0", "1")
+		    SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"));
+	wait = wait_of(CLASS_TASK, "a prev_pid=3");
 	cr_expect(wait->time == 20 * MS && wait->count == 2);
 	cr_expect(wait->parts[CLASS_RUNNING] == 20 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 Test(boot_waits, a_program_named_like_an_event_is_no_event)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
-			SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_READY, "x next_pid=1 ")->time == 30 * MS);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
+		    SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_READY, "x next_pid=1 ")->time == 30 * MS);
 	cr_expect(s.waits->initcalls[0].ready == 30 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 /* The one that woke process 1 waited for a third one of the same class, which did the work. */
 Test(boot_waits, who_ran_is_not_who_was_waited_for)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
-			SWITCH("0", "0.122", "first", "7", "D", "second", "8")
-			SWITCH("0", "0.125", "second", "8", "D", "third", "9")
-			SWITCH("0", "0.130", "third", "9", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.134", "softirq_entry: vec=1 [action=TIMER]")
-			ON("0", "<idle>", "0", "..s1.", "0.134", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
-			WAKING("0", "<idle>", "0", "d.s2.", "0.135", "third", "9")
-			SWITCH("0", "0.135", "swapper/0", "0", "R", "third", "9")
-			WAKING("0", "third", "9", "d..2.", "0.145", "second", "8")
-			SWITCH("0", "0.145", "third", "9", "S", "second", "8")
-			WAKING("0", "second", "8", "d..2.", "0.148", "first", "7")
-			SWITCH("0", "0.148", "second", "8", "S", "first", "7")
-			WAKING("0", "first", "7", "d..2.", "0.150", "swapper/0", "1")
-			SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_TASK, "first");
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
+		    SWITCH("0", "0.122", "first", "7", "D", "second", "8")
+		    SWITCH("0", "0.125", "second", "8", "D", "third", "9")
+		    SWITCH("0", "0.130", "third", "9", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.134", "softirq_entry: vec=1 [action=TIMER]")
+		    ON("0", "<idle>", "0", "..s1.", "0.134", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+		    WAKING("0", "<idle>", "0", "d.s2.", "0.135", "third", "9")
+		    SWITCH("0", "0.135", "swapper/0", "0", "R", "third", "9")
+		    WAKING("0", "third", "9", "d..2.", "0.145", "second", "8")
+		    SWITCH("0", "0.145", "third", "9", "S", "second", "8")
+		    WAKING("0", "second", "8", "d..2.", "0.148", "first", "7")
+		    SWITCH("0", "0.148", "second", "8", "S", "first", "7")
+		    WAKING("0", "first", "7", "d..2.", "0.150", "swapper/0", "1")
+		    SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"));
+	wait = wait_of(CLASS_TASK, "first");
 	cr_expect(wait->time == 30 * MS);
 	cr_expect(wait->parts[CLASS_RUNNING] == 4 * MS && wait->parts[CLASS_TASK] == 21 * MS);
 	cr_expect(wait->parts[CLASS_TIMER] == 5 * MS, "that of the third one");
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 /* The waking that came early was for something else, and the wait was real. */
 Test(boot_waits, a_waking_that_came_to_nothing)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
-			SWITCH("0", "0.111", "other", "8", "S", "swapper/0", "1")
-			WAKING("1", "other", "8", "d..2.", "0.119950", "swapper/0", "1")
-			SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "d.h1.", "0.179", "hrtimer_expire_entry: hrtimer=00 function=hrtimer_wakeup now=1")
-			WAKING("0", "<idle>", "0", "d.h2.", "0.180", "swapper/0", "1")
-			ON("0", "<idle>", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
-			SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"));
+	read_middle(SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
+		    SWITCH("0", "0.111", "other", "8", "S", "swapper/0", "1")
+		    WAKING("1", "other", "8", "d..2.", "0.119950", "swapper/0", "1")
+		    SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "d.h1.", "0.179", "hrtimer_expire_entry: hrtimer=00 function=hrtimer_wakeup now=1")
+		    WAKING("0", "<idle>", "0", "d.h2.", "0.180", "swapper/0", "1")
+		    ON("0", "<idle>", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
+		    SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"));
 	cr_expect(s.waits->ready == 2 * MS, "%lu", s.waits->ready);
 	cr_expect(s.waits->running == 138 * MS, "%lu", s.waits->running);
-	cr_expect(wait_of(&s, CLASS_TIMER, "hrtimer_wakeup")->time == 60 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	cr_expect(wait_of(CLASS_TIMER, "hrtimer_wakeup")->time == 60 * MS);
 }
 
 /* It runs on another processor than the one on which it had run. */
 Test(boot_waits, the_processor_is_that_on_which_it_runs)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
-			SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
-			WAKING("1", "other", "8", "d..2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.140", "hog", "7", "S", "swapper/0", "0")
-			SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_READY, "other")->time == 20 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
+		    SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
+		    WAKING("1", "other", "8", "d..2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.140", "hog", "7", "S", "swapper/0", "0")
+		    SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_READY, "other")->time == 20 * MS);
 }
 
 /* A worker that did something else first, and a flush of the work. */
 Test(boot_waits, works_of_one_worker)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
-			ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function slow_work")
-			ON("0", "worker", "7", ".....", "0.141", "workqueue_execute_end: work struct 00: function slow_work")
-			ON("0", "worker", "7", ".....", "0.142", "workqueue_execute_start: work struct 01: function deferred_probe_work_func")
-			ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_end: work struct 01: function deferred_probe_work_func")
-			ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_start: work struct 02: function wq_barrier_func")
-			WAKING("0", "worker", "7", "d..2.", "0.147", "swapper/0", "1")
-			ON("0", "worker", "7", ".....", "0.147", "workqueue_execute_end: work struct 02: function wq_barrier_func")
-			SWITCH("0", "0.150", "worker", "7", "I", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_PROBE, "deferred_probe_work_func");
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
+		    ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function slow_work")
+		    ON("0", "worker", "7", ".....", "0.141", "workqueue_execute_end: work struct 00: function slow_work")
+		    ON("0", "worker", "7", ".....", "0.142", "workqueue_execute_start: work struct 01: function deferred_probe_work_func")
+		    ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_end: work struct 01: function deferred_probe_work_func")
+		    ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_start: work struct 02: function wq_barrier_func")
+		    WAKING("0", "worker", "7", "d..2.", "0.147", "swapper/0", "1")
+		    ON("0", "worker", "7", ".....", "0.147", "workqueue_execute_end: work struct 02: function wq_barrier_func")
+		    SWITCH("0", "0.150", "worker", "7", "I", "swapper/0", "1"));
+	wait = wait_of(CLASS_PROBE, "deferred_probe_work_func");
 	cr_expect(wait->time == 27 * MS);
 	for (size_t i = 0; i < s.waits->path_count; i++) {
 		const struct path_piece *piece = &s.waits->path[i];
@@ -329,146 +294,108 @@ Test(boot_waits, works_of_one_worker)
 		if (piece->start == 142 * MS)
 			cr_expect(piece->end == 147 * MS && piece->class == CLASS_PROBE);
 	}
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 /* A later program has the number of a task of the boot. */
 Test(boot_waits, a_task_is_called_what_it_was_called_then)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
-			WAKING("0", "kdevtmpfs", "7", "d..2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.131", "kdevtmpfs", "7", "S", "swapper/0", "1")
-			SWITCH("0", "0.140", "swapper/0", "1", "R+", "rcu_evil", "7")
-			SWITCH("0", "0.141", "rcu_evil", "7", "S", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_TASK, "kdevtmpfs")->time == 10 * MS);
-	cr_expect(wait_of(&s, CLASS_READY, "rcu_evil")->time == 1 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
+		    WAKING("0", "kdevtmpfs", "7", "d..2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.131", "kdevtmpfs", "7", "S", "swapper/0", "1")
+		    SWITCH("0", "0.140", "swapper/0", "1", "R+", "rcu_evil", "7")
+		    SWITCH("0", "0.141", "rcu_evil", "7", "S", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_TASK, "kdevtmpfs")->time == 10 * MS);
+	cr_expect(wait_of(CLASS_READY, "rcu_evil")->time == 1 * MS);
 }
 
 /* Soft interrupts: their action, and a timer that was earlier than they. */
 Test(boot_waits, soft_interrupts)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=1 [action=TIMER]")
-			ON("0", "<idle>", "0", "..s1.", "0.129", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
-			ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=4 [action=BLOCK]")
-			WAKING("0", "<idle>", "0", "d.s2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1")
-			SWITCH("0", "0.140", "swapper/0", "1", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.144", "softirq_entry: vec=9 [action=RCU]")
-			WAKING("0", "<idle>", "0", "d.s2.", "0.145", "swapper/0", "1")
-			SWITCH("0", "0.145", "swapper/0", "0", "R", "swapper/0", "1")
-			SWITCH("0", "0.150", "swapper/0", "1", "D", "swapper/0", "0")
-			ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=8 [action=HRTIMER]")
-			ON("0", "<idle>", "0", "..s1.", "0.150", "hrtimer_expire_entry: hrtimer=00 function=soft_fn now=1")
-			ON("0", "<idle>", "0", "d.H1.", "0.151", "irq_handler_entry: irq=11 name=ahci")
-			WAKING("0", "<idle>", "0", "d.H2.", "0.152", "swapper/0", "1")
-			SWITCH("0", "0.152", "swapper/0", "0", "R", "swapper/0", "1"));
-	cr_expect(wait_of(&s, CLASS_BLOCK, "BLOCK")->time == 10 * MS);
-	cr_expect(wait_of(&s, CLASS_RCU, "RCU")->time == 5 * MS);
-	cr_expect(wait_of(&s, CLASS_INTERRUPT, "ahci")->time == 2 * MS);
-	expect_whole(&s);
-	boot_start__free(&s);
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=1 [action=TIMER]")
+		    ON("0", "<idle>", "0", "..s1.", "0.129", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+		    ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=4 [action=BLOCK]")
+		    WAKING("0", "<idle>", "0", "d.s2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1")
+		    SWITCH("0", "0.140", "swapper/0", "1", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.144", "softirq_entry: vec=9 [action=RCU]")
+		    WAKING("0", "<idle>", "0", "d.s2.", "0.145", "swapper/0", "1")
+		    SWITCH("0", "0.145", "swapper/0", "0", "R", "swapper/0", "1")
+		    SWITCH("0", "0.150", "swapper/0", "1", "D", "swapper/0", "0")
+		    ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=8 [action=HRTIMER]")
+		    ON("0", "<idle>", "0", "..s1.", "0.150", "hrtimer_expire_entry: hrtimer=00 function=soft_fn now=1")
+		    ON("0", "<idle>", "0", "d.H1.", "0.151", "irq_handler_entry: irq=11 name=ahci")
+		    WAKING("0", "<idle>", "0", "d.H2.", "0.152", "swapper/0", "1")
+		    SWITCH("0", "0.152", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(CLASS_BLOCK, "BLOCK")->time == 10 * MS);
+	cr_expect(wait_of(CLASS_RCU, "RCU")->time == 5 * MS);
+	cr_expect(wait_of(CLASS_INTERRUPT, "ahci")->time == 2 * MS);
 }
 
 /* A new task: until it runs, the one that makes it is waited for. */
 Test(boot_waits, a_task_that_is_made)
 {
-	struct boot_start s;
-	const struct boot_wait *wait;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
-			ON("0", "kthreadd", "2", "d..2.", "0.125", "sched_wakeup_new: comm=kthreadd pid=30 prio=120 target_cpu=000")
-			SWITCH("0", "0.126", "kthreadd", "2", "S", "kthreadd", "30")
-			WAKING("0", "new", "30", "d..2.", "0.130", "swapper/0", "1")
-			SWITCH("0", "0.131", "new", "30", "S", "swapper/0", "1"));
-	wait = wait_of(&s, CLASS_TASK, "kthreadd");
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
+		    ON("0", "kthreadd", "2", "d..2.", "0.125", "sched_wakeup_new: comm=kthreadd pid=30 prio=120 target_cpu=000")
+		    SWITCH("0", "0.126", "kthreadd", "2", "S", "kthreadd", "30")
+		    WAKING("0", "new", "30", "d..2.", "0.130", "swapper/0", "1")
+		    SWITCH("0", "0.131", "new", "30", "S", "swapper/0", "1"));
+	wait = wait_of(CLASS_TASK, "kthreadd");
 	cr_expect(wait->time == 10 * MS);
 	cr_expect(wait->parts[CLASS_UNKNOWN] == 0, "nothing of it is unknown");
-	expect_whole(&s);
-	boot_start__free(&s);
 }
 
 /* What came before the first event of a task is not known if events are lost. */
 Test(boot_waits, lost_events)
 {
-	struct boot_start s = { .lost = 1 };
-	const struct boot_wait *wait;
-	char *text = NULL;
-	FILE *f;
-
-	cr_assert(asprintf(&text, "%s%s%s", begin,
-			   SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			   WAKING("1", "other", "7", "d..2.", "0.180", "swapper/0", "1")
-			   SWITCH("1", "0.185", "other", "7", "S", "swapper/1", "0")
-			   SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"), end) > 0);
-	f = sample_file(text);
-	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
-	boot_start__settle(&s);
-	wait = wait_of(&s, CLASS_TASK, "(none)");
+	s.lost = 1;
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    WAKING("1", "other", "7", "d..2.", "0.180", "swapper/0", "1")
+		    SWITCH("1", "0.185", "other", "7", "S", "swapper/1", "0")
+		    SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"));
+	wait = wait_of(CLASS_TASK, "(none)");
 	cr_expect(wait->time == 60 * MS && wait->parts[CLASS_RUNNING] == 0, "perhaps it ran");
 	cr_expect(wait->parts[CLASS_UNKNOWN] == 60 * MS);
-	fclose(f);
-	free(text);
-	boot_start__free(&s);
 }
 
-Test(boot_waits, busy_processors)
+Test(boot_sched, busy_processors)
 {
-	struct boot_start s;
-
-	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-			SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-			SWITCH("1", "0.150", "other", "7", "S", "swapper/1", "0")
-			SWITCH("0", "0.170", "swapper/0", "0", "R", "swapper/0", "1")
-			ON("1", "<idle>", "0", ".....", "0.180", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+		    SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+		    SWITCH("1", "0.150", "other", "7", "S", "swapper/1", "0")
+		    SWITCH("0", "0.170", "swapper/0", "0", "R", "swapper/0", "1")
+		    ON("1", "<idle>", "0", ".....", "0.180", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
 	cr_expect(boot_sched__busy(s.sched, 0, 100 * MS, 200 * MS) == 20 * MS + 10 * MS, "until the last event of a task");
 	cr_expect(boot_sched__busy(s.sched, 1, 100 * MS, 200 * MS) == 25 * MS);
 	cr_expect(s.sched->io_count == 1 && s.sched->ios[0].bytes == 4096);
-	boot_start__free(&s);
 }
 
 Test(boot_waits, many_processors_have_a_sum)
 {
-	struct boot_start s;
-	char *text = NULL, *printed = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-
-	for (int cpu = 1; cpu < 10; cpu++)
+	char *events = PRINTED(f, for (int cpu = 1; cpu < 10; cpu++)
 		fprintf(f, ON("0", "swapper", "0", "d..2.", "0.1%d", "sched_switch: prev_comm=a prev_pid=0 prev_prio=120 "
-			      "prev_state=R ==> next_comm=b next_pid=7 next_prio=120"), cpu);
-	fclose(f);
+			      "prev_state=R ==> next_comm=b next_pid=7 next_prio=120"), cpu));
+
 	/* The processor of each line is in its 31st column. */
-	f = open_memstream(&printed, &length);
-	for (char *line = text, cpu = '1'; *line; line = strchr(line, '\n') + 1)
+	for (char *line = events, cpu = '1'; *line; line = strchr(line, '\n') + 1)
 		strstr(line, "[000]")[3] = cpu++;
-	read_middle(&s, text);
-	boot_waits__text(&s, 1, f);
-	fclose(f);
-	cr_expect(strstr(printed, "\nProcessors in this time: CPU 1 was busy ") != NULL, "%s", printed);
-	cr_expect(strstr(printed, ", ...; 9 CPUs were busy ") != NULL && !strstr(printed, "CPU 9 was"), "%s", printed);
-	free(printed);
-	free(text);
-	boot_start__free(&s);
+	read_middle(events);
+	PRINT(f, boot_waits__text(&s, 1, f));
+	expect_text("\nProcessors in this time: CPU 1 was busy ");
+	expect_text(", ...; 9 CPUs were busy ");
+	expect_no_text("CPU 9 was");
+	free(events);
 }
 
 /* ---- a buffer that is full */
 
-Test(boot_waits, what_a_full_buffer_does_not_have_is_not_known)
+Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 {
-	struct boot_start s;
 	const struct cpu_run *run;
 
-	read_middle(&s, SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-			SWITCH("2", "0.130", "swapper/2", "0", "R", "third", "8")
-			ON("1", "other", "7", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	read_middle(SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+		    SWITCH("2", "0.130", "swapper/2", "0", "R", "third", "8")
+		    ON("1", "other", "7", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
 	run = &s.sched->runs[s.sched->run_count - 1];
 	cr_expect(run->cpu == 2 && run->end == 140 * MS, "until the last event: %lu", (long)run->end);
 	cr_expect(s.full == 0);
@@ -487,20 +414,13 @@ Test(boot_waits, what_a_full_buffer_does_not_have_is_not_known)
 	s.inits[0].time = 131 * MS;
 	boot_start__note_no_room(&s, 9);
 	cr_expect(s.lost == 9 && s.sched->lossy);
-	boot_start__free(&s);
 	/* Before the end is known. */
-	memset(&s, 0, sizeof(s));
-	{
-		FILE *f = sample_file(SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-				      ON("0", "x", "9", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
-
-		cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
-		fclose(f);
-	}
+	free_start();
+	read_events(START_ALL, SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			       ON("0", "x", "9", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"), UINT64_MAX);
 	boot_start__note_full(&s, 1);
 	boot_start__settle(&s);
 	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 125 * MS, "nobody knows how long it ran");
-	boot_start__free(&s);
 }
 
 /* ---- two files */
@@ -508,28 +428,21 @@ Test(boot_waits, what_a_full_buffer_does_not_have_is_not_known)
 /* Other people may have anything in the top-level buffer. */
 Test(boot_start, from_the_second_file_only_probes_are_taken)
 {
-	struct boot_start s = {};
-	FILE *f = sample_file(INIT("0.100", "initcall_level: level=early")
-			      SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-			      INIT("0.500", "sched_process_exec: filename=/init pid=1 old_pid=1")
-			      SWITCH("1", "0.600", "other", "7", "S", "swapper/1", "0"));
-	FILE *top = sample_file(INIT("0.090", "initcall_level: level=early")
-				INIT("0.200", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
-				SWITCH("1", "0.220", "other", "7", "S", "swapper/1", "0")
-				INIT("0.230", "initcall_start: func=a_init+0x0/0x10")
-				INIT("0.250", "device_end: (f+0x84/0x170 <- really_probe) ret=0")
-				INIT("0.260", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"));
-
-	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
-	cr_assert(boot_start__read(&s, START_PROBES, top, UINT64_MAX, "top") == 0);
+	read_events(START_ALL, INIT("0.100", "initcall_level: level=early")
+			       SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			       INIT("0.500", "sched_process_exec: filename=/init pid=1 old_pid=1")
+			       SWITCH("1", "0.600", "other", "7", "S", "swapper/1", "0"), UINT64_MAX);
+	read_events(START_PROBES, INIT("0.090", "initcall_level: level=early")
+				  INIT("0.200", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
+				  SWITCH("1", "0.220", "other", "7", "S", "swapper/1", "0")
+				  INIT("0.230", "initcall_start: func=a_init+0x0/0x10")
+				  INIT("0.250", "device_end: (f+0x84/0x170 <- really_probe) ret=0")
+				  INIT("0.260", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"), UINT64_MAX);
 	boot_start__settle(&s);
 	cr_expect(s.initcall_count == 0 && s.level_count == 1 && s.init_count == 1);
 	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 600 * MS && s.sched->last == 600 * MS);
 	cr_assert(s.probes->count == 1 && s.probes->list[0].time == 50 * MS);
 	cr_expect(s.events == 4 + 2 && s.unread == 0, "%zu", s.events);
-	fclose(f);
-	fclose(top);
-	boot_start__free(&s);
 }
 
 /* ---- CLOCK_MONOTONIC */
@@ -538,67 +451,53 @@ Test(boot_start, from_the_second_file_only_probes_are_taken)
 	ON("0", "x", "7", "d.h1.", time, "hrtimer_expire_entry: hrtimer=00000000a function=" function " now=" now)
 #define BETWEEN(time) ON("0", "x", "7", ".....", time, "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]")
 
-Test(boot_waits, the_tick_tells_the_monotonic_clock)
+Test(boot_start, the_tick_tells_the_monotonic_clock)
 {
-	struct boot_start s;
 	const struct clock_range *r;
 
-	read_middle(&s, SWITCH("0", "0.120", "x", "7", "R", "y", "8") TICK("0.150", "tick_sched_timer", "1"));
+	read_middle(SWITCH("0", "0.120", "x", "7", "R", "y", "8") TICK("0.150", "tick_sched_timer", "1"));
 	cr_expect(s.inits[0].ahead.least == INT64_MIN && s.inits[0].ahead.most == INT64_MAX, "no program ran by then");
-	boot_start__free(&s);
-
-	memset(&s, 0, sizeof(s));
-	{
-		FILE *f = sample_file(INIT("0.100000", "initcall_level: level=early")
-				      INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
-				      TICK("0.500900", "tick_nohz_handler", "1")
-				      BETWEEN("0.600000")
-				      TICK("0.600020", "tick_nohz_handler", "500010000")
-				      /* The same interrupt, later: only its most can be right. */
-				      TICK("0.600050", "tick_nohz_handler", "500010000")
-				      BETWEEN("0.699990")
-				      TICK("0.700030", "tick_sched_timer", "600015000")
-				      /* Another base, a soft interrupt, no number, and too late. */
-				      TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
-				      ON("0", "x", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
-				      TICK("0.730000", "tick_sched_timer", "x")
-				      /* No such function, and no such time. */
-				      BETWEEN("0.800000")
-				      TICK("0.800010", "tick_x", "0")
-				      TICK("0.800020", "tick_nohz_handler", "9223372036854775807")
-				      TICK("0.800030", "tick_sched_timer", "10800031000")
-				      TICK("1.500001", "tick_sched_timer", "1")
-				      INIT("2.000000", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"));
-
-		cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
-		fclose(f);
-	}
+	free_start();
+	read_events(START_ALL, INIT("0.100000", "initcall_level: level=early")
+			       INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
+			       TICK("0.500900", "tick_nohz_handler", "1")
+			       BETWEEN("0.600000")
+			       TICK("0.600020", "tick_nohz_handler", "500010000")
+			       /* The same interrupt, later: only its most can be right. */
+			       TICK("0.600050", "tick_nohz_handler", "500010000")
+			       BETWEEN("0.699990")
+			       TICK("0.700030", "tick_sched_timer", "600015000")
+			       /* Another base, a soft interrupt, no number, and too late. */
+			       TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
+			       ON("0", "x", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
+			       TICK("0.730000", "tick_sched_timer", "x")
+			       /* No such function, and no such time. */
+			       BETWEEN("0.800000")
+			       TICK("0.800010", "tick_x", "0")
+			       TICK("0.800020", "tick_nohz_handler", "9223372036854775807")
+			       TICK("0.800030", "tick_sched_timer", "10800031000")
+			       TICK("1.500001", "tick_sched_timer", "1")
+			       INIT("2.000000", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"), UINT64_MAX);
 	cr_assert(s.init_count == 2);
 	r = &s.inits[0].ahead;
 	cr_expect(r->least == 99990000 - 500, "%ld", (long)r->least);
 	cr_expect(r->most == 100010000 + 500, "%ld", (long)r->most);
 	cr_expect(s.inits[1].ahead.least == INT64_MIN, "it has its own");
-	boot_start__free(&s);
 }
 
 /* ---- what a program's name can do */
 
 Test(boot_start, lines_that_a_program_has_made)
 {
-	struct boot_start s = {};
-	FILE *f = sample_file(INIT("0.100", "initcall_level: level=early")
-			      INIT("0.110", "initcall_start: func=a_init+0x0/0x10")
-			      ON("0", "x", "7", ".....", "0.125", "sched_process_exec: filename=/tmp/x")
-			      INIT("0.010", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-			      INIT("9.000", "initcall_start: func=evil+0x0/0x10")
-			      INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0"));
-
-	cr_assert(boot_start__read(&s, START_ALL, f, 8000 * MS, "trace") == 0);
+	read_events(START_ALL, INIT("0.100", "initcall_level: level=early")
+			       INIT("0.110", "initcall_start: func=a_init+0x0/0x10")
+			       ON("0", "x", "7", ".....", "0.125", "sched_process_exec: filename=/tmp/x")
+			       INIT("0.010", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+			       INIT("9.000", "initcall_start: func=evil+0x0/0x10")
+			       INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0"), 8000 * MS);
 	boot_start__settle(&s);
 	cr_expect(s.unread == 2, "the one that is too early, and the one that is too late: %zu", s.unread);
 	cr_expect(s.initcall_count == 1 && s.initcalls[0].time == 90 * MS);
-	fclose(f);
-	boot_start__free(&s);
 }
 
 /* ---- probes */
@@ -616,12 +515,10 @@ static const char probes[] =
 
 Test(boot_probes, ends_belong_to_the_latest_of_their_task)
 {
-	struct boot_start s = {};
-	FILE *f = sample_file(probes);
 	const struct boot_probe *p;
 	size_t *order, count;
 
-	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
+	read_events(START_ALL, probes, UINT64_MAX);
 	boot_start__settle(&s);
 	cr_assert(s.unread == 0 && s.probes->count == 5);
 	p = s.probes->list;
@@ -637,20 +534,13 @@ Test(boot_probes, ends_belong_to_the_latest_of_their_task)
 	order = boot_probes__longest(s.probes, &count);
 	cr_expect(count == 4 && order[0] == 0 && order[1] == 2 && order[2] == 1);
 	free(order);
-	fclose(f);
-	boot_start__free(&s);
 }
 
 Test(boot_start, reading_ends_where_it_began)
 {
-	struct boot_start s = {};
-	FILE *f = sample_file(probes);
-
-	cr_assert(boot_start__read(&s, START_ALL, f, 511 * MS, "trace") == 0);
+	read_events(START_ALL, probes, 511 * MS);
 	boot_start__settle(&s);
 	cr_expect(s.probes->count == 3 && s.events == 3);
-	fclose(f);
-	boot_start__free(&s);
 }
 
 /* A trace that goes on for as long as it is read, here for a million lines. No program is started in it. */
@@ -666,12 +556,10 @@ static ssize_t next_line(void *cookie, char *buffer, size_t size)
 
 Test(boot_start, reading_ends_although_no_program_is_started)
 {
-	struct boot_start s = {};
 	size_t count = 0;
 	FILE *f = fopencookie(&count, "r", (cookie_io_functions_t){ .read = next_line });
 
 	cr_assert(boot_start__read(&s, START_ALL, f, 5000 * MS, "trace") == 0);
 	cr_expect(count > 5000 && count < 10000, "%zu lines", count);
 	fclose(f);
-	boot_start__free(&s);
 }

@@ -118,8 +118,6 @@ static void remove_files(void)
 	cr_assert(system(line) == 0);
 }
 
-TestSuite(image, .init = make_files, .fini = remove_files);
-
 static struct image *open_made(const char *name, const char *module)
 {
 	struct image *image;
@@ -129,6 +127,23 @@ static struct image *open_made(const char *name, const char *module)
 	cr_assert(image__open(&image, path, module) == 0, "%s", path);
 	return image;
 }
+
+/* The vmlinux */
+static struct image *image;
+
+static void begin(void)
+{
+	make_files();
+	image = open_made("vmlinux", NULL);
+}
+
+static void end(void)
+{
+	image__free(image);
+	remove_files();
+}
+
+TestSuite(image, .init = begin, .fini = end);
 
 /* The one with @sympos of those of that name. */
 static const struct image_function *named(const struct image *image, const char *name, uint32_t sympos)
@@ -150,8 +165,6 @@ static void expect_reason(const struct image *image, const char *name, enum untr
 
 Test(image, knows_what_can_be_traced_and_why_the_rest_cannot)
 {
-	struct image *image = open_made("vmlinux", NULL);
-
 	expect_reason(image, "twin", UNTRACED_NOT);
 	expect_reason(image, "other", UNTRACED_NOT);
 	expect_reason(image, "start_kernel", UNTRACED_NOT);
@@ -160,7 +173,6 @@ Test(image, knows_what_can_be_traced_and_why_the_rest_cannot)
 	expect_reason(image, "silent", UNTRACED_FILE);
 	expect_reason(image, "by_assembly", UNTRACED_ASSEMBLY);
 	expect_reason(image, "entered", UNTRACED_ENTRY);
-	image__free(image);
 }
 
 Test(image, without_debug_information_fewer_reasons_are_known)
@@ -179,31 +191,25 @@ Test(image, without_debug_information_fewer_reasons_are_known)
 
 Test(image, knows_itself)
 {
-	struct image *image = open_made("vmlinux", NULL);
-
 	cr_expect(eq(str, (char *)image__release(image), "6.12.1-made"));
 	cr_expect(eq(str, (char *)image__build_id(image), "1234abcd"));
 	cr_expect(eq(str, (char *)image__arch(image), "x86_64"));
 	cr_expect(image__module(image) == NULL && image__has_dwarf(image));
-	image__free(image);
 }
 
 Test(image, counts_namesakes_by_address)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *first = named(image, "twin", 1), *second = named(image, "twin", 2);
 	size_t count;
 
 	cr_expect(first->addr < second->addr);
 	cr_expect(second->sympos == 2);
 	cr_expect(image__named(image, "twi", &count) == NULL && count == 0);
-	image__free(image);
 }
 
 /* The linker's table of symbols has no order that means something; the kernel's own has. */
 Test(image, has_one_function_for_each_address)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *list;
 	size_t count, names = 0;
 
@@ -215,34 +221,27 @@ Test(image, has_one_function_for_each_address)
 	cr_expect(names == 2, "twin of main.c with its alias, and twin of other.c");
 	cr_expect(named(image, "twin_too", 1) == named(image, "twin", 1));
 	cr_expect(eq(str, (char *)named(image, "twin_too", 1)->name, "twin"), "as the kernel prints it");
-	image__free(image);
 }
 
 Test(image, knows_init_code_and_exports)
 {
-	struct image *image = open_made("vmlinux", NULL);
-
 	cr_expect(named(image, "start_kernel", 1)->init && !named(image, "other", 1)->init);
 	cr_expect(named(image, "other", 1)->exported && !named(image, "quiet", 1)->exported);
-	image__free(image);
 }
 
 Test(image, finds_the_function_at_an_address)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *other = named(image, "other", 1);
 
 	cr_expect(image__function_at(image, other->addr) == other);
 	cr_expect(image__function_at(image, other->addr + other->size - 1) == other);
 	cr_expect(image__function_at(image, other->addr + other->size) != other);
 	cr_expect(image__function_at(image, 0xffffffff80000000) == NULL);
-	image__free(image);
 }
 
 Test(image, has_the_code)
 {
 	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *other = named(image, "other", 1);
 	const unsigned char *code;
 	size_t left;
@@ -251,7 +250,6 @@ Test(image, has_the_code)
 	cr_assert(code && left >= other->size);
 	cr_expect(memcmp(code, endbr, sizeof(endbr)) == 0);
 	cr_expect(image__text(image, 1, &left) == NULL);
-	image__free(image);
 }
 
 static void expect_place(const struct image *image, const char *name, uint32_t sympos, const char *file,
@@ -268,7 +266,6 @@ static void expect_place(const struct image *image, const char *name, uint32_t s
 
 Test(image, knows_where_functions_are_defined)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	uint64_t addr = named(image, "by_hand", 1)->addr;
 	struct line_place place;
 
@@ -277,12 +274,10 @@ Test(image, knows_where_functions_are_defined)
 	expect_place(image, "by_assembly", 1, "entry.S", 5);
 	cr_assert(lines__defined(image, &addr, 1, &place) == 0);
 	cr_expect(place.file == NULL, "assembly in a file of C has no place");
-	image__free(image);
 }
 
 Test(image, knows_the_lines_of_addresses)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *twin = named(image, "twin", 1);
 	uint64_t addrs[] = { twin->addr, twin->addr + twin->size - 1, 0xffffffff81fffff0 };
 	struct line_place places[3];
@@ -293,13 +288,11 @@ Test(image, knows_the_lines_of_addresses)
 	cr_expect(eq(u32, places[0].line, 6));
 	cr_expect(places[1].file && places[1].line >= 4 && places[1].line <= 8);
 	cr_expect(places[2].file == NULL && places[2].line == 0);
-	image__free(image);
 }
 
 /* Between the two pieces of a unit lies code of others: nothing of the unit is there. */
 Test(image, takes_no_line_of_a_unit_that_does_not_have_the_address)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	const struct image_function *start = named(image, "start_kernel", 1);
 	uint64_t addr = start->addr + start->size - 1;
 	struct line_place place;
@@ -307,22 +300,17 @@ Test(image, takes_no_line_of_a_unit_that_does_not_have_the_address)
 	cr_assert(named(image, "silent", 1)->addr < addr && addr < named(image, "silent_too", 1)->addr);
 	cr_assert(lines__find(image, &addr, 1, &place) == 0);
 	cr_expect(eq(str, (char *)place.file, "init/main.c"));
-	image__free(image);
 }
 
 Test(image, knows_the_compiled_file)
 {
-	struct image *image = open_made("vmlinux", NULL);
-
 	cr_expect(eq(str, (char *)image__unit(image, named(image, "silent", 1)->addr)->path, "lib/silent.c"));
 	cr_expect(eq(str, (char *)image__unit(image, named(image, "other", 1)->addr)->path, "fs/other.c"));
 	cr_expect(image__unit(image, 1) == NULL);
-	image__free(image);
 }
 
 Test(image, knows_the_units_of_a_vmlinux)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	struct units *units;
 	char path[256];
 
@@ -335,12 +323,10 @@ Test(image, knows_the_units_of_a_vmlinux)
 	units__free(units);
 	snprintf(path, sizeof(path), "%s/no_dwarf", directory);
 	cr_expect(units__open(&units, path) == -ENODATA);
-	image__free(image);
 }
 
 Test(image, knows_where_a_function_was_inlined)
 {
-	struct image *image = open_made("vmlinux", NULL);
 	struct copies copies;
 
 	cr_assert(copies__find(&copies, image, "small") == 0);
@@ -353,7 +339,6 @@ Test(image, knows_where_a_function_was_inlined)
 	cr_assert(copies__find(&copies, image, "nobody") == 0);
 	cr_expect(copies.into_count == 0 && copies.source_count == 0);
 	copies__free(&copies);
-	image__free(image);
 }
 
 /* The text of a module is one piece, and what is freed after the start another. */

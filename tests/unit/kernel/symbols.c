@@ -8,37 +8,46 @@
 #include "kernel/sample.h"
 #include "kernel/text_list.h"
 
+static struct symbols *s;
+static struct traceable *t;
+
+static void begin(void)
+{
+	s = sample_symbols();
+	t = sample_functions(s);
+}
+
+static void end(void)
+{
+	traceable__free(t);
+	symbols__free(s);
+}
+
+TestSuite(symbols, .init = begin, .fini = end);
+TestSuite(traceable, .init = begin, .fini = end);
+TestSuite(filter, .init = begin, .fini = end);
+
 Test(symbols, finds_the_function_that_holds_an_address)
 {
-	struct symbols *s = sample_symbols();
-
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000200)->name, "vfs_write"));
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff820002ff)->name, "vfs_write"));
 	cr_expect(symbols__find(s, 0xffffffff81ffffff) == NULL, "before the first");
 	cr_expect(symbols__find(s, 0xfffffffff0000000) == NULL, "far after the last");
-	symbols__free(s);
 }
 
 Test(symbols, one_of_several_names_and_always_the_same)
 {
-	struct symbols *s = sample_symbols();
-
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000150)->name, "alias_of_vfs_read"));
-	symbols__free(s);
 }
 
 Test(symbols, data_is_not_text)
 {
-	struct symbols *s = sample_symbols();
-
 	cr_expect(symbols__by_name(s, "some_data") == NULL);
 	cr_expect(symbols__by_name(s, "_stext")->addr == 0xffffffff82000000);
-	symbols__free(s);
 }
 
 Test(symbols, knows_modules_and_generated_code)
 {
-	struct symbols *s = sample_symbols();
 	size_t count;
 
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffffc0400110)->module, "mod_two"));
@@ -51,7 +60,6 @@ Test(symbols, knows_modules_and_generated_code)
 	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0500010)));
 	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0600010)));
 	cr_expect(not(symbol__is_generated(symbols__find(s, 0xffffffffc0400010))));
-	symbols__free(s);
 }
 
 /* The modules of this text, of the form of /proc/modules. */
@@ -241,9 +249,6 @@ Test(text_list, what_cannot_be_read_and_what_is_refused)
 
 Test(traceable, sites_and_entries)
 {
-	struct symbols *s = sample_symbols();
-	struct traceable *t = sample_functions(s);
-
 	cr_expect(traceable__count(t) == 8);
 	cr_expect(traceable__find(t, 0xffffffff82000104)->entry == 0xffffffff82000100);
 	cr_expect(traceable__find(t, 0xffffffff82000100)->site == 0xffffffff82000104);
@@ -251,19 +256,12 @@ Test(traceable, sites_and_entries)
 	cr_expect(traceable__find(t, 0xffffffff82000106) == NULL);
 	cr_expect(traceable__find(t, 0xffffffffffffffff) == NULL);
 	cr_expect(eq(str, (char *)traceable__find(t, 0xffffffffc0400004)->module, "mod_two"));
-	traceable__free(t);
-	symbols__free(s);
 }
 
 Test(traceable, weak_functions_that_are_gone_do_not_count)
 {
-	struct symbols *s = sample_symbols();
-	struct traceable *t = sample_functions(s);
-
 	cr_expect(traceable__invalid(t) == 1);
 	cr_expect(traceable__find(t, 0xffffffff82000550) == NULL);
-	traceable__free(t);
-	symbols__free(s);
 }
 
 /*
@@ -327,13 +325,11 @@ Test(traceable, by_name_in_modules)
 
 Test(traceable, an_empty_list_is_not_supported)
 {
-	struct symbols *s = sample_symbols();
 	struct traceable *t = NULL;
 	FILE *f = sample_file("");
 
 	cr_expect(traceable__read(&t, f, s) == -EOPNOTSUPP);
 	fclose(f);
-	symbols__free(s);
 }
 
 static const struct {
@@ -351,9 +347,6 @@ static const struct {
 
 Test(traceable, offers_the_name_that_was_meant)
 {
-	struct symbols *s = sample_symbols();
-	struct traceable *t = sample_functions(s);
-
 	for (size_t i = 0; i < sizeof(typos) / sizeof(typos[0]); i++) {
 		const char *similar = traceable__similar(t, typos[i].typed);
 
@@ -363,8 +356,6 @@ Test(traceable, offers_the_name_that_was_meant)
 		else
 			cr_expect(similar == NULL, "%s: got %s", typos[i].typed, similar);
 	}
-	traceable__free(t);
-	symbols__free(s);
 }
 
 Test(vmcoreinfo, finds_the_offset)
@@ -467,8 +458,6 @@ Test(filter, a_file_of_globs)
 
 Test(filter, every_glob_has_to_match_something)
 {
-	struct symbols *s = sample_symbols();
-	struct traceable *t = sample_functions(s);
 	static const char *const good[] = { "vfs_read", "*_o*", ":mod:mod_two", "two_*:mod:mod_t*" };
 	static const char *const bad[] = { "vfs_raed", "ext4_*", ":mod:nonesuch", "vfs_*:mod:mod_two" };
 
@@ -483,14 +472,10 @@ Test(filter, every_glob_has_to_match_something)
 		filter__free(&f);
 		filter__free(&g);
 	}
-	traceable__free(t);
-	symbols__free(s);
 }
 
 Test(traceable, all_of_a_name_and_their_numbers)
 {
-	struct symbols *s = sample_symbols();
-	struct traceable *t = sample_functions(s);
 	const struct traceable_function *const *list;
 	size_t count;
 
@@ -501,6 +486,4 @@ Test(traceable, all_of_a_name_and_their_numbers)
 	cr_assert(list && count == 1);
 	cr_expect(list[0]->number == 7, "one that is no function has a number, too");
 	cr_expect(traceable__named(t, "some_data", &count) == NULL && count == 0);
-	traceable__free(t);
-	symbols__free(s);
 }

@@ -11,6 +11,7 @@
 #include "document/losses.h"
 #include "kernel/oneshot_files.h"
 #include "kernel/sample.h"
+#include "printed.h"
 #include "report/compare.h"
 #include "report/report.h"
 #include "report/universes.h"
@@ -32,13 +33,35 @@ static void free_places(struct places *p)
 	symbols__free((struct symbols *)p->before);
 }
 
-static int read_entries(struct coverage *c, const char *text)
+static struct coverage a, b, c, back;
+static struct comparison cmp;
+
+static void free_all(void)
+{
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+	coverage__free(&c);
+	coverage__free(&back);
+	free_printed();
+}
+
+TestSuite(oneshot_entries, .fini = free_all);
+TestSuite(oneshot_stats, .fini = free_all);
+TestSuite(places, .fini = free_all);
+TestSuite(tailor, .fini = free_all);
+TestSuite(text, .fini = free_all);
+TestSuite(coverage_json, .fini = free_all);
+TestSuite(compare, .fini = free_all);
+
+static int read_into(struct coverage *c, const char *lines)
 {
 	struct places p = sample_places();
-	FILE *f = sample_file(text);
+	FILE *f = sample_file(lines);
 	uint64_t unnamed;
 	int err;
 
+	coverage__free(c);
 	coverage__init(c, "oneshot");
 	err = oneshot_entries__read(f, "oneshot_entries", &p, &c->hits, &unnamed);
 	counters__add(&c->lost, "unnamed", unnamed);
@@ -46,6 +69,11 @@ static int read_entries(struct coverage *c, const char *text)
 	fclose(f);
 	free_places(&p);
 	return err;
+}
+
+static int read_entries(const char *lines)
+{
+	return read_into(&c, lines);
 }
 
 static const char entries[] =
@@ -74,18 +102,16 @@ static const struct {
 Test(oneshot_entries, tell_the_thread)
 {
 	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
-		struct coverage c;
 		char line[128];
 
 		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", threads[i].end);
-		cr_assert(eq(int, read_entries(&c, line), 0), "%s", threads[i].end);
+		cr_assert(eq(int, read_entries(line), 0), "%s", threads[i].end);
 		cr_expect(eq(u32, c.hits.list[0].pid, 42));
 		cr_expect(eq(u32, c.hits.list[0].tgid, threads[i].tgid), "%s", threads[i].end);
 		if (threads[i].comm)
 			cr_expect(eq(str, (char *)c.hits.list[0].comm, (char *)threads[i].comm));
 		else
 			cr_expect(eq(ptr, (void *)c.hits.list[0].comm, NULL), "%s", threads[i].end);
-		coverage__free(&c);
 	}
 }
 
@@ -96,20 +122,16 @@ Test(oneshot_entries, refuse_other_ends)
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		struct coverage c;
 		char line[128];
 
 		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", ends[i]);
-		cr_expect(eq(int, read_entries(&c, line), -EPROTO), "%s", ends[i]);
-		coverage__free(&c);
+		cr_expect(eq(int, read_entries(line), -EPROTO), "%s", ends[i]);
 	}
 }
 
 Test(oneshot_entries, become_hits_in_order_of_time)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, entries) == 0);
+	cr_assert(read_entries(entries) == 0);
 	cr_assert(c.hits.count == 6);
 	cr_expect(eq(str, (char *)c.hits.list[0].name, "vfs_read"));
 	cr_expect(c.hits.list[0].link == 0xffffffff81000100, "the entry, as linked");
@@ -120,14 +142,11 @@ Test(oneshot_entries, become_hits_in_order_of_time)
 	cr_expect(c.hits.list[2].link == 0xffffffff81000111, "a return address stays what it is");
 	cr_expect(hits__count(&c.hits, HIT_FUNCTION) == 4);
 	cr_expect(hits__count(&c.hits, HIT_CALLER) == 2);
-	coverage__free(&c);
 }
 
 Test(oneshot_entries, of_modules)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, entries) == 0);
+	cr_assert(read_entries(entries) == 0);
 	cr_expect(eq(str, (char *)c.hits.list[3].module, "mod_two"));
 	cr_expect(eq(str, (char *)c.hits.list[3].name, "two_close"));
 	cr_expect(c.hits.list[3].offset == 0x100, "the entry");
@@ -136,14 +155,11 @@ Test(oneshot_entries, of_modules)
 	cr_expect(c.hits.list[4].offset == 0x17);
 	cr_expect(eq(str, (char *)c.hits.list[5].module, "mod_gone"));
 	cr_expect(c.hits.list[5].name == NULL && c.hits.list[5].offset == 0x17ef1);
-	coverage__free(&c);
 }
 
 Test(oneshot_entries, a_return_address_may_be_the_next_functions_entry)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
+	cr_assert(read_entries("ffffffff82000100 caller 50 1 3\n"
 				   "ffffffff82000104 function 100 0 7\n") == 0);
 	cr_assert(c.hits.count == 2);
 	cr_expect(c.hits.list[0].kind == HIT_CALLER);
@@ -153,52 +169,41 @@ Test(oneshot_entries, a_return_address_may_be_the_next_functions_entry)
 	cr_expect(c.hits.list[1].kind == HIT_FUNCTION);
 	cr_expect(c.hits.list[1].first_ns == 100 && c.hits.list[1].pid == 7);
 	cr_expect(eq(str, (char *)c.hits.list[1].name, "vfs_read"));
-	coverage__free(&c);
 }
 
 Test(oneshot_entries, so_it_may_in_a_module)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, "100 mod_two caller 50 1 3\n104 mod_two function 100 0 7\n") == 0);
+	cr_assert(read_entries("100 mod_two caller 50 1 3\n104 mod_two function 100 0 7\n") == 0);
 	cr_assert(c.hits.count == 2);
 	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_open"));
 	cr_expect(c.hits.list[0].offset == 0x100);
 	cr_expect(eq(str, (char *)c.hits.list[1].name, "two_close"));
-	coverage__free(&c);
 }
 
 /* ftrace's list has no freed init code. The symbol static_one is not one of its functions there. */
 Test(oneshot_entries, init_code_is_at_its_entry_too)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, "ffffffff82000704 function 50 1 3\nffffffff82000709 function 60 1 3\n") ==
+	cr_assert(read_entries("ffffffff82000704 function 50 1 3\nffffffff82000709 function 60 1 3\n") ==
 		  0);
 	cr_assert(c.hits.count == 2);
 	cr_expect(eq(str, (char *)c.hits.list[0].name, "_etext"));
 	cr_expect(c.hits.list[0].link == 0xffffffff81000700, "after its ENDBR64");
 	cr_expect(c.hits.list[1].link == 0xffffffff81000709, "no site is there");
-	coverage__free(&c);
 }
 
 Test(oneshot_entries, a_modules_function_has_the_name_that_ftrace_gives_it)
 {
-	struct coverage c;
-
 	/* kallsyms: an_alias_of_two_last, two_last */
-	cr_assert(read_entries(&c, "204 mod_two function 50 1 3\n") == 0);
+	cr_assert(read_entries("204 mod_two function 50 1 3\n") == 0);
 	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_last"));
 	cr_expect(c.hits.list[0].offset == 0x200);
-	coverage__free(&c);
 }
 
 Test(oneshot_entries, have_the_other_address_of_the_hit)
 {
 	const struct other *other;
-	struct coverage c;
 
-	cr_assert(eq(int, read_entries(&c, "ffffffff82000111 caller 1 1 3 ffffffff82000104\n"
+	cr_assert(eq(int, read_entries("ffffffff82000111 caller 1 1 3 ffffffff82000104\n"
 				       "17 mod_two caller 2 1 3 104 mod_two\n"
 				       "ffffffff82000104 function 3 1 3 ffffffff82000211\n"
 				       "104 mod_two function 4 1 3 17 mod_two\n"
@@ -225,7 +230,6 @@ Test(oneshot_entries, have_the_other_address_of_the_hit)
 	cr_expect(eq(u64, other->offset, 0x17));
 	for (int i = 4; i < 8; i++)
 		cr_expect(c.hits.list[i].other.name == NULL, "%d", i);
-	coverage__free(&c);
 }
 
 static const char *const bad_entries[] = {
@@ -245,19 +249,13 @@ static const char *const bad_entries[] = {
 Test(oneshot_entries, refuses_what_it_does_not_know)
 {
 	for (size_t i = 0; i < sizeof(bad_entries) / sizeof(bad_entries[0]); i++) {
-		struct coverage c;
-
-		cr_expect(read_entries(&c, bad_entries[i]) == -EPROTO, "%s", bad_entries[i]);
-		coverage__free(&c);
+		cr_expect(read_entries(bad_entries[i]) == -EPROTO, "%s", bad_entries[i]);
 	}
 }
 
 Test(oneshot_entries, hidden_addresses_are_not_permitted)
 {
-	struct coverage c;
-
-	cr_expect(read_entries(&c, "0000000000000000 function 1 2 3\n") == -EPERM);
-	coverage__free(&c);
+	cr_expect(read_entries("0000000000000000 function 1 2 3\n") == -EPERM);
 }
 
 Test(oneshot_stats, losses_and_costs)
@@ -265,7 +263,6 @@ Test(oneshot_stats, losses_and_costs)
 	FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
 			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n"
 			      "retired: 3\nretire_batches: 1\nretire_ns: 4050\ncallers_incomplete: 4\n");
-	struct coverage c;
 
 	coverage__init(&c, "oneshot");
 	cr_expect(oneshot_stats__read(f, "oneshot_stats", losses__name, &c.lost, &c.cost) == 0);
@@ -278,7 +275,6 @@ Test(oneshot_stats, losses_and_costs)
 	cr_expect(counters__get(&c.cost, "retire_batches") == 1);
 	cr_expect(counters__get(&c.cost, "retire_ns") == 4050);
 	cr_expect(counters__sum(&c.lost) == 14);
-	coverage__free(&c);
 	fclose(f);
 }
 
@@ -286,7 +282,6 @@ Test(places, generated_code_is_nowhere)
 {
 	struct places p = sample_places();
 	struct hit hit = { .addr = 0xffffffffc0500010, .kind = HIT_CALLER };
-	struct coverage c;
 
 	coverage__init(&c, "bpf");
 	cr_expect(not(places__resolve(&p, &c.hits, &hit)));
@@ -297,117 +292,79 @@ Test(places, generated_code_is_nowhere)
 	hit.kind = HIT_FUNCTION;
 	cr_expect(places__resolve(&p, &c.hits, &hit));
 	cr_expect(eq(str, (char *)hit.name, "vfs_read"), "ftrace's name, not the alias");
-	coverage__free(&c);
 	free_places(&p);
 }
 
 /* ---- documents */
 
-static struct coverage sample_coverage(const char *engine)
+static void sample_coverage(struct coverage *sample, const char *engine)
 {
-	struct coverage c;
-
-	cr_assert(read_entries(&c, entries) == 0);
-	free(c.engine);
-	c.engine = strdup(engine);
-	c.kernel.release = strdup("6.12.0-test");
-	c.kernel.build_id = strdup("0123456789abcdef");
-	c.kernel.offset_known = true;
-	c.boot_id = strdup("boot");
-	c.follows_modules = true;
-	c.seconds = 1.5;
-	c.ended = ENDED_BY_DURATION;
-	c.how = (struct cover_how){
+	cr_assert(read_into(sample, entries) == 0);
+	free(sample->engine);
+	sample->engine = strdup(engine);
+	sample->kernel.release = strdup("6.12.0-test");
+	sample->kernel.build_id = strdup("0123456789abcdef");
+	sample->kernel.offset_known = true;
+	sample->boot_id = strdup("boot");
+	sample->follows_modules = true;
+	sample->seconds = 1.5;
+	sample->ended = ENDED_BY_DURATION;
+	sample->how = (struct cover_how){
 		.callers = true, .retire = true, .retire_ms = 100, .max_entries = 4711,
 		.duration = 2.5, .pin = "/sys/fs/bpf/dir",
 	};
-	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
-	c.traceable = 8;
-	c.traced = 6;
-	c.traced_seen = 3;
-	cr_assert(globs__add(&c.filter.own, "own_helper") == 0);
-	return c;
+	sample->window = (struct window){ 10, 20, 1000, 1010, 1 };
+	sample->traceable = 8;
+	sample->traced = 6;
+	sample->traced_seen = 3;
+	cr_assert(globs__add(&sample->filter.own, "own_helper") == 0);
 }
 
-static char *print(void (*report)(const struct coverage *c, FILE *out), const struct coverage *c)
+static void print_json(const struct coverage *document)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-
-	report(c, f);
-	fclose(f);
-	return text;
+	PRINT(f, coverage__write_json(document, f));
 }
 
-static void write_tailor(const struct coverage *c, FILE *out)
-{
-	cr_expect(report__tailor(c, out) == 0);
-}
-
-static void count_left_out(const struct coverage *c, FILE *out)
-{
-	FILE *nowhere = fopen("/dev/null", "w");
-
-	fprintf(out, "%zu", report__tailor(c, nowhere));
-	fclose(nowhere);
-}
-
-static void write_json(const struct coverage *c, FILE *out)
-{
-	coverage__write_json(c, out);
-}
-
-static void save(const char *text, char *path)
+static void save(const char *document, char *path)
 {
 	int fd;
 
 	strcpy(path, "/tmp/document.XXXXXX");
 	fd = mkstemp(path);
-	cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	cr_assert(write(fd, document, strlen(document)) == (ssize_t)strlen(document));
 	close(fd);
 }
 
 Test(tailor, is_addresses_and_nothing_else)
 {
-	struct coverage c = sample_coverage("oneshot");
-	char *text = print(write_tailor, &c);
-
+	sample_coverage(&c, "oneshot");
+	PRINT(f, cr_expect(report__tailor(&c, f) == 0));
 	cr_expect(eq(str, text, "ffffffff81000100\nffffffff81000200\nffffffff81000111\n"
 				"100 mod_two\n17 mod_two\n17ef1 mod_gone\n"));
-	free(text);
 	c.hits.list[0].link = 0;
-	text = print(count_left_out, &c);
-	cr_expect(eq(str, text, "1"), "the number of entries without an address");
-	free(text);
-	coverage__free(&c);
+	PRINT(f, cr_expect(report__tailor(&c, f) == 1, "the number of entries without an address"));
 }
 
 /* The text report without DWARF. */
-static char *report(struct coverage *c)
+static void report(void)
 {
 	const struct report_form form = {};
-	const struct coverage *list[] = { c };
+	const struct coverage *list[] = { &c };
 	struct places p = sample_places();
 	struct universe u;
 	struct rows rows;
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
 
-	covered_modules__add(&c->modules, "mod_two");
+	covered_modules__add(&c.modules, "mod_two");
 	cr_assert(universe__of_kernel(&u, p.traceable, p.before, p.kernel, NULL) == 0);
 	rows__make(&rows, &u, list, 1);
-	report__text(&rows, NULL, &form, f);
-	fclose(f);
+	PRINT(f, report__text(&rows, NULL, &form, f));
 	rows__free(&rows);
 	universe__free(&u);
 	free_places(&p);
-	return text;
 }
 
 /* The row of a group: "SEEN TRACEABLE SHARE". */
-static bool has_row(const char *text, const char *group, const char *numbers)
+static bool has_row(const char *group, const char *numbers)
 {
 	const char *row = strstr(text, group);
 	char seen[3][16], row_numbers[64];
@@ -421,37 +378,30 @@ static bool has_row(const char *text, const char *group, const char *numbers)
 
 Test(text, what_was_freed_is_no_part_of_the_others)
 {
-	struct coverage c = sample_coverage("oneshot");
 	struct hit freed = { .addr = 0xffffffff82000700, .name = "_etext", .kind = HIT_FUNCTION };
-	char *text;
 
+	sample_coverage(&c, "oneshot");
 	for (int i = 0; i < 9; i++) {
 		freed.addr += 0x100;
 		hits__add(&c.hits, &freed);
 	}
-	text = report(&c);
-	cr_expect(has_row(text, "\n(init code, freed)", "9 - -"));
-	cr_expect(has_row(text, "\n(others)", "2 5 40.0%"));
-	cr_expect(has_row(text, "\n[mod_two]", "1 3 33.3%"));
-	cr_expect(has_row(text, "\n[mod_gone] (loaded later)", "1 - -"));
-	free(text);
-	coverage__free(&c);
+	report();
+	cr_expect(has_row("\n(init code, freed)", "9 - -"));
+	cr_expect(has_row("\n(others)", "2 5 40.0%"));
+	cr_expect(has_row("\n[mod_two]", "1 3 33.3%"));
+	cr_expect(has_row("\n[mod_gone] (loaded later)", "1 - -"));
 }
 
 Test(text, a_module_at_the_place_of_another_is_not_that)
 {
-	struct coverage c = sample_coverage("oneshot");
-	char *text;
-
+	sample_coverage(&c, "oneshot");
 	for (size_t i = 0; i < c.hits.count; i++) {
 		if (c.hits.list[i].kind == HIT_FUNCTION && c.hits.list[i].addr == 0xffffffffc0400100)
 			c.hits.list[i].module = "mod_new";
 	}
-	text = report(&c);
-	cr_expect(has_row(text, "\n[mod_new] (loaded later)", "1 - -"));
-	cr_expect(strstr(text, "\n[mod_two]") == NULL);
-	free(text);
-	coverage__free(&c);
+	report();
+	cr_expect(has_row("\n[mod_new] (loaded later)", "1 - -"));
+	expect_no_text("\n[mod_two]");
 }
 
 Test(text, says_whether_it_is_complete)
@@ -464,55 +414,46 @@ Test(text, says_whether_it_is_complete)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct coverage c = sample_coverage("oneshot");
-		char *text;
-
+		sample_coverage(&c, "oneshot");
 		counters__add(&c.lost, cases[i].name, 1);
-		text = report(&c);
+		report();
 		cr_expect(strstr(text, cases[i].says) != NULL, "%s", cases[i].name);
-		free(text);
-		coverage__free(&c);
 	}
 }
 
 /* "Functions: ..." */
-static char *first_total(struct coverage *c)
+static char *first_total(void)
 {
-	char *text = report(c), *line = strstr(text, "Functions:");
+	char *line;
 
+	report();
+	line = strstr(text, "Functions:");
 	cr_assert(line != NULL);
-	line = strndup(line, strcspn(line, "\n"));
-	free(text);
+	line[strcspn(line, "\n")] = '\0';
 	return line;
 }
 
 Test(text, a_share_is_of_what_was_asked_for)
 {
-	struct coverage c = sample_coverage("oneshot");
-	char *line = first_total(&c);
-
+	sample_coverage(&c, "oneshot");
 	/* The function of mod_gone is in no list. */
-	cr_expect(eq(str, line, "Functions: 3 seen of 8 that can be traced (37.5%); and 1 that were "
+	cr_expect(eq(str, first_total(), "Functions: 3 seen of 8 that can be traced (37.5%); and 1 that were "
 				"freed by then, loaded later, or are of trace events"));
-	free(line);
 	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
 	cr_assert(globs__add(&c.filter.deny, "vfs_w*") == 0);
 	c.hits.count = 1;
 	c.hits.list[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
 				  .kind = HIT_FUNCTION };
-	line = first_total(&c);
-	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 8 can be "
+	cr_expect(eq(str, first_total(), "Functions: 1 seen of 1 that were asked for (100.0%); 8 can be "
 				"traced"));
-	free(line);
-	coverage__free(&c);
 }
 
 Test(coverage_json, comes_back_as_it_was)
 {
-	struct coverage c = sample_coverage("bpf"), back;
-	char *text, *again, path[64];
 	struct covered_module *module;
+	char *written, path[64];
 
+	sample_coverage(&c, "bpf");
 	c.scope = (struct scope){ SCOPE_PID, 4711, "/some/where", "sh" };
 	c.host = strdup("here");
 	c.status = 3;
@@ -523,20 +464,21 @@ Test(coverage_json, comes_back_as_it_was)
 	c.hits.list[0].sympos = 2;
 	c.hits.list[0].tgid = 17;
 	c.hits.list[0].comm = "sh";
-	text = print(write_json, &c);
+	print_json(&c);
+	expect_text("\"started\": \"2023-11-14T22:13:20.123456Z\"");
 	save(text, path);
+	written = strdup(text);
 	cr_assert(coverage__read_json(&back, path) == 0);
 	cr_expect(back.scope.kind == SCOPE_PID && back.scope.pid == 4711);
 	cr_expect(eq(str, (char *)back.scope.cgroup, "/some/where"));
 	cr_expect(eq(str, (char *)back.scope.comm, "sh"));
-	again = print(write_json, &back);
-	cr_expect(eq(str, again, text));
+	print_json(&back);
+	cr_expect(eq(str, text, written));
 	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.started == c.started && back.status == 3);
 	cr_expect(back.hits.list[0].tgid == 17);
 	cr_expect(eq(str, (char *)back.hits.list[0].comm, "sh"));
 	cr_expect(back.hits.list[1].comm == NULL, "it is not known");
-	cr_expect(strstr(text, "\"started\": \"2023-11-14T22:13:20.123456Z\"") != NULL);
 	cr_expect(back.modules.count == 1 && back.modules.list[0].came && !back.modules.list[0].went);
 	for (size_t i = 0; i < c.hits.count; i++)
 		cr_expect(c.hits.list[i].kind == back.hits.list[i].kind, "in the same order, %zu", i);
@@ -546,46 +488,36 @@ Test(coverage_json, comes_back_as_it_was)
 	cr_expect(back.how.retire && back.how.retire_ms == 100 && back.how.pin);
 	cr_expect(back.how.max_entries == 4711 && back.how.duration == 2.5);
 	unlink(path);
-	free(text);
-	free(again);
-	coverage__free(&c);
-	coverage__free(&back);
+	free(written);
 }
 
 Test(coverage_json, is_json_whatever_is_in_it)
 {
-	struct coverage c = sample_coverage("bpf"), back;
-	char *text, path[64];
+	char path[64];
 
+	sample_coverage(&c, "bpf");
 	c.command = calloc(3, sizeof(*c.command));
 	c.command[0] = strdup("it's\x01\x1f\x7f \"so\"\\");
 	c.command[1] = strdup("\xff\xc3(\xc3\xa4");
-	text = print(write_json, &c);
-	cr_expect(strstr(text, "it's\\u0001\\u001f") != NULL);
+	print_json(&c);
+	expect_text("it's\\u0001\\u001f");
 	save(text, path);
 	cr_assert(coverage__read_json(&back, path) == 0);
 	cr_expect(eq(str, back.command[0], c.command[0]));
 	cr_expect(eq(str, back.command[1], "\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa4"));
 	unlink(path);
-	free(text);
-	coverage__free(&c);
-	coverage__free(&back);
 }
 
 Test(coverage_json, unknown_is_null)
 {
-	struct coverage c = sample_coverage("bpf");
-	char *text;
-
+	sample_coverage(&c, "bpf");
 	c.kernel.offset_known = false;
 	c.hits.list[0].link = 0;
-	text = print(write_json, &c);
-	cr_expect(strstr(text, "\"addresses\": null") != NULL);
-	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
-	cr_expect(strstr(text, "\"command\": null") != NULL);
+	print_json(&c);
+	expect_text("\"addresses\": null");
+	expect_text("\"addr\":null,\"name\":\"vfs_read\"");
+	expect_text("\"command\": null");
 	cr_expect(strstr(text, "\"tgid\":null,\"comm\":null") != NULL, "and not 0, which is a process");
-	free(text);
-	coverage__free(&c);
 }
 
 #define HEAD "\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
@@ -613,11 +545,11 @@ static const char *const bad_documents[] = {
 Test(coverage_json, refuses_what_is_none)
 {
 	for (size_t i = 0; i < sizeof(bad_documents) / sizeof(bad_documents[0]); i++) {
-		struct coverage c;
+		struct coverage none;
 		char path[64];
 
 		save(bad_documents[i], path);
-		cr_expect(coverage__read_json(&c, path) == -EINVAL, "%s", bad_documents[i]);
+		cr_expect(coverage__read_json(&none, path) == -EINVAL, "%s", bad_documents[i]);
 		unlink(path);
 	}
 }
@@ -635,15 +567,11 @@ Test(coverage_json, says_whether_it_is_complete)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct coverage c = sample_coverage("bpf");
-		char *text;
-
+		sample_coverage(&c, "bpf");
 		counters__add(&c.lost, cases[i].name, cases[i].value);
-		text = print(write_json, &c);
+		print_json(&c);
 		cr_expect(strstr(text, cases[i].complete ? "\"complete\": true" :
 				 "\"complete\": false") != NULL, "%s", cases[i].name);
-		free(text);
-		coverage__free(&c);
 	}
 }
 
@@ -747,20 +675,20 @@ Test(losses, which_may_hide_an_earlier_call)
 
 /* ---- comparing */
 
-static char *print_some(const struct comparison *cmp, size_t limit)
+static void compare(unsigned int kinds)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-
-	compare__print(cmp, "a", "b", limit, f);
-	fclose(f);
-	return text;
+	compare__free(&cmp);
+	compare__run(&cmp, &a, &b, kinds);
 }
 
-static char *print_comparison(const struct comparison *cmp)
+static void print_some(size_t limit)
 {
-	return print_some(cmp, 0);
+	PRINT(f, compare__print(&cmp, "a", "b", limit, f));
+}
+
+static void print_comparison(void)
+{
+	print_some(0);
 }
 
 /* A hit that only the second document has is a difference as well. */
@@ -772,50 +700,39 @@ Test(compare, either_side_is_listed_up_to_a_limit)
 	};
 
 	for (int i = 0; i < 2; i++) {
-		struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-		struct comparison cmp;
-		char *text, *list;
+		char *list;
 
+		sample_coverage(&a, "oneshot");
+		sample_coverage(&b, "bpf");
 		(i ? &a : &b)->hits.count = 0;
 		for (size_t j = 0; j < a.hits.count + b.hits.count; j++)
 			(i ? &b : &a)->hits.list[j].name = "name";
 		cr_assert(globs__add(&(i ? &a : &b)->filter.deny, "*") == 0);
-		compare__run(&cmp, &a, &b, HIT_FUNCTION);
-		text = print_some(&cmp, 3);
+		compare(HIT_FUNCTION);
+		print_some(3);
 		list = strstr(text, headings[i]);
 		cr_assert(list != NULL, "%s", text);
 		cr_expect(strstr(list, " ...\n") != NULL, "%s", list);
 		cr_expect(strstr(list, "\nAll differences are explained.\n") != NULL, "%s", list);
-		free(text);
-		text = print_some(&cmp, 4);
+		print_some(4);
 		cr_expect(strstr(text, " ...") == NULL, "%s", text);
-		free(text);
-		compare__free(&cmp);
-		coverage__free(&a);
-		coverage__free(&b);
 	}
 }
 
 Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)
 {
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-	char *text;
-
+	sample_coverage(&a, "oneshot");
+	sample_coverage(&b, "bpf");
 	b.hits.count = 0;
 	counters__add(&b.lost, "recursion_misses", 3);
-	compare__run(&cmp, &a, &b, HIT_FUNCTION);
+	compare(HIT_FUNCTION);
 	cr_expect(cmp.only_a_count == 4);
 	cr_expect(compare__count(&cmp, CERTAIN) == 0);
 	cr_expect(compare__count(&cmp, POSSIBLE) == 3);
 	cr_expect(compare__count(&cmp, UNEXPLAINED) == 1);
-	text = print_comparison(&cmp);
-	cr_expect(strstr(text, "\n  3: possibly: b counts calls") != NULL);
-	cr_expect(strstr(text, "0 are explained, 3 only possibly, 1 are UNEXPLAINED.") != NULL);
-	free(text);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
+	print_comparison();
+	expect_text("\n  3: possibly: b counts calls");
+	expect_text("0 are explained, 3 only possibly, 1 are UNEXPLAINED.");
 }
 
 /*
@@ -827,44 +744,34 @@ Test(compare, an_emptied_list_is_not_explained)
 	static const unsigned int kinds[] = { HIT_FUNCTION, HIT_CALLER };
 
 	for (size_t i = 0; i < 2; i++) {
-		struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-		struct comparison cmp;
-		char *text;
-
+		sample_coverage(&a, "oneshot");
+		sample_coverage(&b, "bpf");
 		b.hits.count = 0;
 		counters__add(&b.lost, "recursion_misses", 115067);
 		globs__add(&b.filter.deny, "other_*");
-		compare__run(&cmp, &a, &b, kinds[i]);
+		compare(kinds[i]);
 		cr_expect(compare__count(&cmp, CERTAIN) == 0);
 		cr_expect(compare__count(&cmp, POSSIBLE) == cmp.only_a_count);
-		text = print_comparison(&cmp);
-		cr_expect(strstr(text, "All differences are explained") == NULL);
-		free(text);
-		compare__free(&cmp);
-		coverage__free(&a);
-		coverage__free(&b);
+		print_comparison();
+		expect_no_text("All differences are explained");
 	}
 }
 
 /* A document of a kernel whose KASLR offset is not known. */
-static struct coverage without_addresses(void)
+static void without_addresses(struct coverage *sample)
 {
-	struct coverage c = sample_coverage("bpf");
-
-	c.kernel.offset_known = false;
-	for (size_t i = 0; i < c.hits.count; i++)
-		c.hits.list[i].link = c.hits.list[i].addr = 0;
-	return c;
+	sample_coverage(sample, "bpf");
+	sample->kernel.offset_known = false;
+	for (size_t i = 0; i < sample->hits.count; i++)
+		sample->hits.list[i].link = sample->hits.list[i].addr = 0;
 }
 
 Test(compare, unknown_addresses_are_not_all_one)
 {
-	struct coverage a = without_addresses(), b = without_addresses();
-	struct comparison cmp;
-	char *text;
-
+	without_addresses(&a);
+	without_addresses(&b);
 	memmove(b.hits.list, b.hits.list + 1, --b.hits.count * sizeof(*b.hits.list));
-	compare__run(&cmp, &a, &b, HIT_FUNCTION);
+	compare(HIT_FUNCTION);
 	cr_expect(cmp.by_name != NULL);
 	cr_expect(cmp.both == 2, "vfs_write and two_close");
 	/* vfs_read, and on both sides one without a name to look for. */
@@ -872,46 +779,34 @@ Test(compare, unknown_addresses_are_not_all_one)
 	cr_expect(cmp.only_a[1].reason == REASON_NO_ADDRESS);
 	cr_expect(eq(str, (char *)cmp.only_a[0].hit->name, "vfs_read"));
 	cr_expect(cmp.only_a[0].reason == REASON_UNEXPLAINED);
-	text = print_comparison(&cmp);
-	cr_expect(strstr(text, "addresses as linked are not known") != NULL);
-	free(text);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
+	print_comparison();
+	expect_text("addresses as linked are not known");
 }
 
 Test(compare, one_name_of_two_functions_is_not_one_function)
 {
-	struct coverage a = without_addresses(), b = without_addresses();
-	struct comparison cmp;
-
+	without_addresses(&a);
+	without_addresses(&b);
 	a.hits.list[0].name = a.hits.list[1].name = "static_one";
 	b.hits.list[0].name = "static_one";
-	compare__run(&cmp, &a, &b, HIT_FUNCTION);
+	compare(HIT_FUNCTION);
 	cr_expect(cmp.both == 2, "one of them, and two_close");
 	cr_expect(cmp.only_a_count == 2 && cmp.only_b_count == 2);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
 }
 
 Test(compare, another_build_by_name)
 {
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-
+	sample_coverage(&a, "oneshot");
+	sample_coverage(&b, "bpf");
 	free(b.kernel.build_id);
 	b.kernel.build_id = strdup("fedcba9876543210");
 	for (size_t i = 0; i < b.hits.count; i++)
 		b.hits.list[i].link += b.hits.list[i].link ? 0x40 : 0;
-	compare__run(&cmp, &a, &b, HIT_FUNCTION);
+	compare(HIT_FUNCTION);
 	cr_expect(cmp.by_name != NULL);
 	cr_expect(cmp.both == 3);
 	cr_assert(cmp.only_a_count == 1 && cmp.only_b_count == 1, "what has no name");
 	cr_expect(cmp.only_a[0].reason == REASON_NO_ADDRESS);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
 }
 
 /* ---- names and times */

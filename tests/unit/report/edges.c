@@ -1,50 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Edges of small documents of the kernel in small_kernel.h. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-
+#include "printed.h"
 #include "report/callers.h"
 #include "report/edges.h"
 #include "report/graph.h"
 #include "report/origins.h"
 #include "small_kernel.h"
 
-struct graph {
+static struct graph {
 	char *directory;
 	struct coverage documents[2];
 	const struct coverage *list[2];
 	struct images images;
 	struct edges edges;
-};
+} g;
 
-static void begin(struct graph *g)
+static void begin(void)
 {
-	memset(g, 0, sizeof(*g));
-	g->directory = small_kernel();
+	memset(&g, 0, sizeof(g));
+	g.directory = small_kernel();
 	for (int d = 0; d < 2; d++) {
-		struct coverage *c = &g->documents[d];
+		struct coverage *c = &g.documents[d];
 
 		coverage__init(c, "oneshot");
 		c->kernel.build_id = strdup(SMALL_BUILD_ID);
 		c->kernel.release = strdup("6.12.0-small");
 		c->kernel.offset_known = true;
 		c->how.callers = true;
-		g->list[d] = c;
+		g.list[d] = c;
 	}
 }
 
-static int open_images(struct graph *g)
+static void end(void)
+{
+	edges__free(&g.edges);
+	images__free(&g.images);
+	for (int d = 0; d < 2; d++)
+		coverage__free(&g.documents[d]);
+	small_kernel__remove(g.directory);
+	free_printed();
+}
+
+TestSuite(edges, .init = begin, .fini = end);
+TestSuite(origins, .init = begin, .fini = end);
+TestSuite(images, .init = begin, .fini = end);
+TestSuite(callers, .init = begin, .fini = end);
+TestSuite(graph, .init = begin, .fini = end);
+
+static int open_images(void)
 {
 	char path[256];
 
-	snprintf(path, sizeof(path), "%s/vmlinux", g->directory);
-	return images__open(&g->images, g->list, 2, path);
+	snprintf(path, sizeof(path), "%s/vmlinux", g.directory);
+	return images__open(&g.images, g.list, 2, path);
 }
 
-static size_t number(const struct graph *g, const char *module, const char *name)
+static size_t number(const char *module, const char *name)
 {
-	const struct image_of *of = images__get(&g->images, module);
+	const struct image_of *of = images__get(&g.images, module);
 	const struct image_function *const *list;
 	size_t count;
 
@@ -54,241 +67,183 @@ static size_t number(const struct graph *g, const char *module, const char *name
 	return images__number(of, list[0]);
 }
 
-/*
- * @into: for a caller, the offset in the function to which it returns; 0: the function was entered.
- */
-static void add(struct graph *g, int d, const char *module, const char *name, unsigned int into)
+/* "MODULE:FUNCTION+INTO" or a part of it. There is no file of the module "gone". */
+static struct other place(struct hits *hits, char *word)
 {
-	struct coverage *c = &g->documents[d];
+	char *plus = strchr(word, '+'), *colon = strchr(word, ':');
+	struct other found = { .into = plus ? atoi(plus + 1) : 0 };
 	const struct image_of *of;
+	uint64_t addr;
+
+	if (plus)
+		*plus = '\0';
+	if (colon) {
+		*colon = '\0';
+		found.module = hits__name(hits, word);
+		word = colon + 1;
+	}
+	found.name = hits__name(hits, word);
+	if (found.module && !strcmp(found.module, "gone"))
+		return found;
+	addr = images__function(&g.images, number(found.module, found.name), &of)->addr + found.into;
+	*(found.module ? &found.offset : &found.link) = addr;
+	return found;
+}
+
+static void add(struct hits *hits, char *word)
+{
+	char *to = word;
+	struct other from = place(hits, strsep(&to, "="));
 	struct hit hit = {
-		.name = name, .module = module, .kind = into ? HIT_CALLER : HIT_FUNCTION, .into = into,
-		.first_ns = c->hits.count,
+		.name = from.name, .module = from.module, .kind = from.into ? HIT_CALLER : HIT_FUNCTION, .into = from.into,
+		.link = from.link, .offset = from.offset, .first_ns = hits->count,
 	};
-	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr + into;
 
+	if (to)
+		hit.other = place(hits, to);
+	hits__add(hits, &hit);
+}
+
+/*
+ * @hits: "callee caller+10=pointed / small:local": functions that were entered, with "+" places to which a call in them
+ * returns, after "=" the other address of the hit. What is after "/" is in the second document.
+ */
+static void record(const char *hits)
+{
+	char *copy = strdup(hits), *rest = copy, *word;
+	int d = 0;
+
+	while ((word = strsep(&rest, " "))) {
+		if (!strcmp(word, "/"))
+			d = 1;
+		else
+			add(&g.documents[d].hits, word);
+	}
+	free(copy);
+}
+
+/* @module: one that is loaded; NULL: none */
+static void make(const char *module, const char *hits)
+{
 	if (module)
-		hit.offset = addr;
-	else
-		hit.link = addr;
-	hits__add(&c->hits, &hit);
+		covered_modules__add(&g.documents[0].modules, module);
+	cr_assert(eq(int, open_images(), 0));
+	record(hits);
+	edges__make(&g.edges, &g.images, g.list, 2);
+	origins__read(&g.images);
 }
 
-static void make(struct graph *g)
+static const struct edge *edge(const char *from, const char *to)
 {
-	edges__make(&g->edges, &g->images, g->list, 2);
-}
-
-static void end(struct graph *g)
-{
-	edges__free(&g->edges);
-	images__free(&g->images);
-	for (int d = 0; d < 2; d++)
-		coverage__free(&g->documents[d]);
-	small_kernel__remove(g->directory);
-}
-
-static const struct edge *edge(const struct graph *g, const char *from, const char *to)
-{
-	size_t count, wanted = number(g, NULL, from);
-	const size_t *list = edges__to(&g->edges, number(g, NULL, to), &count);
+	size_t count, wanted = number(NULL, from);
+	const size_t *list = edges__to(&g.edges, number(NULL, to), &count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (g->edges.list[list[i]].from == wanted)
-			return &g->edges.list[list[i]];
+		if (g.edges.list[list[i]].from == wanted)
+			return &g.edges.list[list[i]];
 	}
 	return NULL;
 }
 
 Test(edges, are_calls_that_name_their_callee)
 {
-	struct graph g;
 	size_t count;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	for (unsigned int into = 10; into <= 25; into += 5)
-		add(&g, 0, NULL, "caller", into);
-	add(&g, 1, NULL, "callee", 0);
-	add(&g, 1, NULL, "caller", 10);
-	add(&g, 1, NULL, "caller", 17);		/* the retpoline, rewritten */
-	add(&g, 1, NULL, "caller.cold", 5);
-	make(&g);
+	/* At 17 is the retpoline of 20, rewritten. */
+	make(NULL, "callee caller+10 caller+15 caller+20 caller+25 / callee caller+10 caller+17 caller.cold+5");
 	cr_expect(eq(sz, g.edges.count, 5), "a place in two documents is one");
-	cr_expect(eq(u64, edge(&g, "caller", "callee")->seen, 3));
-	cr_expect(eq(u64, edge(&g, "caller", "quiet")->seen, 1));
+	cr_expect(eq(u64, edge("caller", "callee")->seen, 3));
+	cr_expect(eq(u64, edge("caller", "quiet")->seen, 1));
 	cr_expect(eq(sz, g.edges.kinds[CALL_DIRECT], 3));
 	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
 	cr_expect(eq(sz, g.edges.kinds[CALL_STATIC], 1));
 	cr_expect(eq(sz, g.edges.to_untraced, 1));
-	edges__to(&g.edges, number(&g, NULL, "callee"), &count);
+	edges__to(&g.edges, number(NULL, "callee"), &count);
 	cr_expect(eq(sz, count, 2), "the rare part is of the same function");
-	edges__from(&g.edges, number(&g, NULL, "caller"), &count);
+	edges__from(&g.edges, number(NULL, "caller"), &count);
 	cr_expect(eq(sz, count, 5));
-	cr_expect(edges__from(&g.edges, number(&g, NULL, "callee"), &count) == NULL);
+	cr_expect(edges__from(&g.edges, number(NULL, "callee"), &count) == NULL);
 	cr_expect(eq(sz, g.edges.missing, 0));
 	cr_expect(eq(sz, g.edges.unplaced, 0));
-	end(&g);
-}
-
-/* The other address of the hit that was added last. @into: as for add() */
-static void other(struct graph *g, int d, const char *module, const char *name, unsigned int into)
-{
-	struct hits *hits = &g->documents[d].hits;
-	struct other *to = &hits->list[hits->count - 1].other;
-	const struct image_of *of;
-	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr + into;
-
-	*to = (struct other){ .name = name, .module = module, .into = into };
-	if (module)
-		to->offset = addr;
-	else
-		to->link = addr;
 }
 
 Test(edges, of_a_pointer_are_as_recorded)
 {
-	struct graph g;
 	size_t count;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "pointed", 0);
-	add(&g, 0, NULL, "caller", 20);		/* the retpoline */
-	other(&g, 0, NULL, "pointed", 0);
-	add(&g, 0, NULL, "caller", 27);		/* by a pointer; what it entered is not known */
-	add(&g, 1, NULL, "callee", 0);
-	add(&g, 1, NULL, "caller", 20);		/* there the pointer was another one */
-	other(&g, 1, NULL, "callee", 0);
-	add(&g, 1, NULL, "caller", 27);
-	other(&g, 1, NULL, "callee", 0);
-	make(&g);
+	/* The retpoline at 20 was for two pointers; of the pointer at 27, one document does not know what it entered. */
+	make(NULL, "callee pointed caller+20=pointed caller+27 / callee caller+20=callee caller+27=callee");
 	cr_expect(eq(sz, g.edges.count, 4), "the same place with two callees is two, an unknown one included");
 	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
 	cr_expect(eq(sz, g.edges.kinds[CALL_INDIRECT], 1));
-	cr_expect(eq(u64, edge(&g, "caller", "pointed")->seen, 1));
-	cr_expect(eq(int, edge(&g, "caller", "pointed")->call.kind, CALL_THUNK));
-	cr_expect(edge(&g, "caller", "pointed")->entered);
-	edges__to(&g.edges, number(&g, NULL, "callee"), &count);
+	cr_expect(eq(u64, edge("caller", "pointed")->seen, 1));
+	cr_expect(eq(int, edge("caller", "pointed")->call.kind, CALL_THUNK));
+	cr_expect(edge("caller", "pointed")->entered);
+	edges__to(&g.edges, number(NULL, "callee"), &count);
 	cr_expect(eq(sz, count, 2));
-	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 2));
+	cr_expect(eq(u64, g.edges.nodes[number(NULL, "callee")].called, 2));
 	cr_expect(eq(sz, g.edges.missing, 0));
-	end(&g);
 }
 
 /* From one place by its pointer, and by a jump of what that called; from another one by a jump of what it names. */
 Test(edges, lead_to_each_function_from_its_first_caller)
 {
-	struct graph g;
 	size_t count;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	other(&g, 0, NULL, "caller", 10);
-	add(&g, 0, NULL, "caller", 10);		/* a call that names callee */
-	other(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "jumped", 0);
-	other(&g, 0, NULL, "caller", 15);
-	add(&g, 0, NULL, "caller", 15);		/* a call that names quiet, which cannot be traced */
-	other(&g, 0, NULL, "jumped", 0);
-	add(&g, 0, NULL, "pointed", 0);
-	other(&g, 0, NULL, "caller", 20);
-	add(&g, 0, NULL, "by_jump", 0);
-	other(&g, 0, NULL, "caller", 20);
-	add(&g, 0, NULL, "caller", 20);
-	other(&g, 0, NULL, "pointed", 0);
-	add(&g, 0, NULL, "lonely", 0);
-	/* The file of its caller is not there. */
-	g.documents[0].hits.list[g.documents[0].hits.count - 1].other = (struct other){ .name = "x", .module = "gone" };
-	make(&g);
+	/* The call at 10 names callee, that at 15 quiet, which cannot be traced. */
+	make(NULL, "callee=caller+10 caller+10=callee jumped=caller+15 caller+15=jumped pointed=caller+20 by_jump=caller+20 "
+	     "caller+20=pointed lonely=gone:x");
 	cr_expect(eq(sz, g.edges.count, 5));
 	cr_expect(eq(sz, g.edges.kinds[CALL_DIRECT], 2));
 	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
-	cr_expect(not(edge(&g, "caller", "callee")->entered));
-	cr_expect(not(edge(&g, "caller", "quiet")->entered));
-	cr_expect(edge(&g, "caller", "jumped")->entered);
-	cr_expect(edge(&g, "caller", "pointed") != NULL);
-	cr_expect(edge(&g, "caller", "by_jump") != NULL);
-	cr_expect(edges__to(&g.edges, number(&g, NULL, "lonely"), &count) == NULL);
+	cr_expect(not(edge("caller", "callee")->entered));
+	cr_expect(not(edge("caller", "quiet")->entered));
+	cr_expect(edge("caller", "jumped")->entered);
+	cr_expect(edge("caller", "pointed") != NULL);
+	cr_expect(edge("caller", "by_jump") != NULL);
+	cr_expect(edges__to(&g.edges, number(NULL, "lonely"), &count) == NULL);
 	cr_expect(eq(sz, g.edges.unplaced, 0));
 	cr_expect(eq(sz, g.edges.missing, 0));
-	end(&g);
 }
 
 /*
  * A function that a recorded call names was entered. If a document does not have it, it was lost.
  */
-static size_t missing(void (*change)(struct graph *g))
+static size_t missing(const char *hits, struct globs *globs, const char *glob)
 {
-	struct graph g;
 	size_t count;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "caller", 10);
-	add(&g, 1, NULL, "callee", 0);
-	if (change)
-		change(&g);
-	make(&g);
+	if (globs)
+		cr_assert(eq(int, globs__add(globs, glob), 0));
+	make(NULL, hits);
 	count = g.edges.missing;
-	end(&g);
+	end();
+	begin();
 	return count;
-}
-
-static void deny(struct graph *g)
-{
-	cr_assert(eq(int, globs__add(&g->documents[0].filter.deny, "cal*"), 0));
-}
-
-static void allow(struct graph *g)
-{
-	cr_assert(eq(int, globs__add(&g->documents[0].filter.allow, "jumped"), 0));
-}
-
-static void deny_own(struct graph *g)
-{
-	cr_assert(eq(int, globs__add(&g->documents[0].filter.own, "callee"), 0));
-}
-
-static void unattach(struct graph *g)
-{
-	g->documents[0].unattached = calloc(2, sizeof(char *));
-	g->documents[0].unattached[0] = strdup("callee");
-}
-
-static void have(struct graph *g)
-{
-	add(g, 0, NULL, "callee", 0);
 }
 
 Test(edges, show_that_a_function_is_missing)
 {
-	cr_expect(eq(sz, missing(NULL), 1), "that the other document has it makes no difference");
-	cr_expect(eq(sz, missing(have), 0));
-	cr_expect(eq(sz, missing(deny), 0));
-	cr_expect(eq(sz, missing(allow), 0));
-	cr_expect(eq(sz, missing(deny_own), 0));
-	cr_expect(eq(sz, missing(unattach), 0));
+	static const char hits[] = "caller+10 / callee";
+	struct filter *filter = &g.documents[0].filter;
+
+	cr_expect(eq(sz, missing(hits, NULL, NULL), 1), "that the other document has it makes no difference");
+	cr_expect(eq(sz, missing("caller+10 callee / callee", NULL, NULL), 0));
+	cr_expect(eq(sz, missing(hits, &filter->deny, "cal*"), 0));
+	cr_expect(eq(sz, missing(hits, &filter->allow, "jumped"), 0));
+	cr_expect(eq(sz, missing(hits, &filter->own, "callee"), 0));
+	g.documents[0].unattached = calloc(2, sizeof(char *));
+	g.documents[0].unattached[0] = strdup("callee");
+	cr_expect(eq(sz, missing(hits, NULL, NULL), 0));
 }
 
 Test(edges, lead_from_a_module_to_the_kernel)
 {
-	struct graph g;
-
-	begin(&g);
-	covered_modules__add(&g.documents[0].modules, "small");
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, "small", "of_module", 10);
-	add(&g, 0, "small", "of_module", 15);
-	make(&g);
-	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 1));
-	cr_expect(eq(u64, g.edges.nodes[number(&g, "small", "local")].called, 1));
-	cr_expect(eq(u64, g.edges.nodes[number(&g, "small", "of_module")].inside, 1));
+	make("small", "small:of_module+10 small:of_module+15");
+	cr_expect(eq(u64, g.edges.nodes[number(NULL, "callee")].called, 1));
+	cr_expect(eq(u64, g.edges.nodes[number("small", "local")].called, 1));
+	cr_expect(eq(u64, g.edges.nodes[number("small", "of_module")].inside, 1));
 	cr_expect(eq(sz, g.edges.missing, 2));
-	end(&g);
 }
 
 Test(edges, that_are_possible_come_from_modules_too)
@@ -296,31 +251,24 @@ Test(edges, that_are_possible_come_from_modules_too)
 	struct question q = {};
 	struct possible *list;
 	size_t count, from_module = 0, ran = 0;
-	struct graph g;
 
-	begin(&g);
-	covered_modules__add(&g.documents[0].modules, "small");
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 1, "small", "of_module", 0);
-	make(&g);
-	origins__read(&g.images);
+	make("small", "/ small:of_module");
 	q.edges = &g.edges;
-	list = question__possible(&q, number(&g, NULL, "callee"), &count);
+	list = question__possible(&q, number(NULL, "callee"), &count);
 	for (size_t i = 0; i < count; i++) {
-		from_module += list[i].from == number(&g, "small", "of_module");
+		from_module += list[i].from == number("small", "of_module");
 		ran += list[i].ran == 2;
 	}
 	cr_expect(eq(sz, from_module, 1), "not the call that may be replaced");
 	cr_expect(eq(sz, ran, 1));
 	cr_expect(gt(sz, count, 1), "those of the kernel are there as well");
 	free(list);
-	end(&g);
 }
 
-static enum origin origin(const struct graph *g, const char *name, const char *jump_in)
+static enum origin origin(const char *name, const char *jump_in)
 {
 	const struct call *jump;
-	enum origin origin = origins__of(&g->edges, number(g, NULL, name), &jump);
+	enum origin origin = origins__of(&g.edges, number(NULL, name), &jump);
 
 	cr_expect(eq(int, jump == NULL, jump_in == NULL), "%s", name);
 	cr_expect(eq(int, jump_in && strcmp(jump->in->name, jump_in), 0), "%s", name);
@@ -329,287 +277,160 @@ static enum origin origin(const struct graph *g, const char *name, const char *j
 
 Test(origins, explain_what_no_call_names)
 {
-	static const char *const recorded[] = {
-		"callee", "jumped", "pointed", "in_data", "lonely", "unseen_target", "by_jump",
-	};
-	struct graph g;
-
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
-		add(&g, 0, NULL, recorded[i], 0);
-	add(&g, 0, NULL, "caller", 10);
-	make(&g);
-	origins__read(&g.images);
-	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_CALLED));
-	cr_expect(eq(int, origin(&g, "pointed", NULL), ORIGIN_POINTER));
-	cr_expect(eq(int, origin(&g, "in_data", NULL), ORIGIN_POINTER));
-	cr_expect(eq(int, origin(&g, "lonely", NULL), ORIGIN_UNKNOWN));
-	cr_expect(eq(int, origin(&g, "unseen_target", NULL), ORIGIN_UNSEEN_JUMP));
-	cr_expect(eq(int, origin(&g, "by_jump", "caller"), ORIGIN_JUMP));
-	cr_expect(eq(int, origin(&g, "jumped", NULL), ORIGIN_UNTRACED_JUMP), "it is not known that quiet() ran");
-	cr_expect(eq(int, origin(&g, "caller", NULL), ORIGIN_NONE));
-	end(&g);
+	make(NULL, "callee jumped pointed in_data lonely unseen_target by_jump caller+10");
+	cr_expect(eq(int, origin("callee", NULL), ORIGIN_CALLED));
+	cr_expect(eq(int, origin("pointed", NULL), ORIGIN_POINTER));
+	cr_expect(eq(int, origin("in_data", NULL), ORIGIN_POINTER));
+	cr_expect(eq(int, origin("lonely", NULL), ORIGIN_UNKNOWN));
+	cr_expect(eq(int, origin("unseen_target", NULL), ORIGIN_UNSEEN_JUMP));
+	cr_expect(eq(int, origin("by_jump", "caller"), ORIGIN_JUMP));
+	cr_expect(eq(int, origin("jumped", NULL), ORIGIN_UNTRACED_JUMP), "it is not known that quiet() ran");
+	cr_expect(eq(int, origin("caller", NULL), ORIGIN_NONE));
 }
 
 Test(origins, of_what_is_exported_may_be_a_module_that_is_not_here)
 {
-	struct graph g;
-
-	begin(&g);
-	covered_modules__add(&g.documents[0].modules, "nowhere");
 	cr_redirect_stderr();
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "lonely", 0);
-	make(&g);
-	origins__read(&g.images);
-	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_MODULE_OR_OTHER), "the jump in __SCT__key as well");
-	cr_expect(eq(int, origin(&g, "lonely", NULL), ORIGIN_UNKNOWN));
-	end(&g);
+	make("nowhere", "callee lonely");
+	cr_expect(eq(int, origin("callee", NULL), ORIGIN_MODULE_OR_OTHER), "the jump in __SCT__key as well");
+	cr_expect(eq(int, origin("lonely", NULL), ORIGIN_UNKNOWN));
 }
 
 /* of_module() ends by a jump to local_too(), but a pointer or init text may have led there as well. */
 Test(origins, in_a_module_are_not_guessed)
 {
 	const struct call *jump;
-	struct graph g;
 
-	begin(&g);
-	covered_modules__add(&g.documents[0].modules, "small");
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, "small", "of_module", 15);
-	add(&g, 0, "small", "local", 0);
-	add(&g, 0, "small", "local_too", 0);
-	make(&g);
-	origins__read(&g.images);
-	cr_expect(eq(int, origins__of(&g.edges, number(&g, "small", "local_too"), &jump), ORIGIN_UNKNOWN));
+	make("small", "small:of_module+15 small:local small:local_too");
+	cr_expect(eq(int, origins__of(&g.edges, number("small", "local_too"), &jump), ORIGIN_UNKNOWN));
 	cr_expect(jump == NULL);
-	cr_expect(eq(int, origins__of(&g.edges, number(&g, "small", "local"), &jump), ORIGIN_CALLED));
-	end(&g);
+	cr_expect(eq(int, origins__of(&g.edges, number("small", "local"), &jump), ORIGIN_CALLED));
 }
 
 Test(edges, prove_functions_that_were_not_recorded)
 {
 	struct proved proved;
-	struct graph g;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "jumped", 0);
-	add(&g, 0, NULL, "caller", 10);
-	add(&g, 0, NULL, "caller", 15);
-	make(&g);
+	make(NULL, "callee jumped caller+10 caller+15");
 	proved = edges__proved(&g.edges, 0);
 	cr_expect(eq(sz, proved.untraced, 1), "quiet() was called");
 	cr_expect(eq(sz, proved.entered, 1), "caller() has calls in it");
 	proved = edges__proved(&g.edges, 1);
 	cr_expect(eq(sz, proved.untraced + proved.entered, 0));
-	cr_expect(edges__ran(&g.edges, number(&g, NULL, "quiet")));
-	cr_expect(not(edges__ran(&g.edges, number(&g, NULL, "lonely"))));
-	end(&g);
+	cr_expect(edges__ran(&g.edges, number(NULL, "quiet")));
+	cr_expect(not(edges__ran(&g.edges, number(NULL, "lonely"))));
 }
 
 Test(images, of_another_build_are_refused)
 {
-	struct graph g;
-
-	begin(&g);
 	cr_redirect_stderr();
 	/* The vmlinux is that of the first document. */
 	g.documents[1].kernel.build_id[0] = 'f';
-	cr_expect(eq(int, open_images(&g), -EINVAL), "the documents are of two builds");
+	cr_expect(eq(int, open_images(), -EINVAL), "the documents are of two builds");
 	images__free(&g.images);
 	g.documents[0].kernel.build_id[0] = 'f';
-	cr_expect(eq(int, open_images(&g), -EINVAL), "vmlinux is of another one");
-	end(&g);
+	cr_expect(eq(int, open_images(), -EINVAL), "vmlinux is of another one");
 }
 
-/* The text of an answer, to be freed. */
-static char *answer(struct graph *g, const char *name, bool calls, void (*print)(const struct question *, FILE *))
+static void answer(const char *name, bool calls, void (*print)(const struct question *, FILE *))
 {
 	static const char *const labels[] = { "one", "two" };
-	size_t function = number(g, NULL, name), length;
+	size_t function = number(NULL, name);
 	struct question q = {
-		.edges = &g->edges, .calls = calls, .functions = &function, .count = 1, .labels = labels,
+		.edges = &g.edges, .calls = calls, .functions = &function, .count = 1, .labels = labels,
 	};
-	char *text;
-	FILE *f = open_memstream(&text, &length);
 
 	question__find_lines(&q);
-	print(&q, f);
-	fclose(f);
+	PRINT(f, print(&q, f));
 	source_lines__free(&q.lines);
-	return text;
 }
 
-static void expect_text(struct graph *g, const char *name, bool calls, const char *const *expected)
+static void expect_answer(const char *name, bool calls, const char *const *expected)
 {
-	char *text = answer(g, name, calls, callers__text);
-
+	answer(name, calls, callers__text);
 	for (; *expected; expected++)
-		cr_expect(strstr(text, *expected) != NULL, "\"%s\" is not in:\n%s", *expected, text);
-	free(text);
+		expect_text(*expected);
 }
 
 Test(callers, are_told_in_words)
 {
 	struct possible *possible;
-	struct graph g;
 	size_t count;
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "by_jump", 0);
-	add(&g, 0, NULL, "caller", 10);
-	add(&g, 1, NULL, "caller", 25);
-	add(&g, 1, NULL, "caller", 27);
-	make(&g);
-	origins__read(&g.images);
-	expect_text(&g, "callee", false, (const char *const[]){
+	make(NULL, "callee by_jump caller+10 / caller+25 caller+27");
+	expect_answer("callee", false, (const char *const[]){
 		"CALLER", "one", "two", "caller+0x5", "yes  -", NULL });
-	expect_text(&g, "by_jump", false, (const char *const[]){
+	expect_answer("by_jump", false, (const char *const[]){
 		"by_jump was entered by a jump at the end of another function (a tail call).",
 		"There is such a jump in caller, which ran", NULL });
-	expect_text(&g, "lonely", false, (const char *const[]){
+	expect_answer("lonely", false, (const char *const[]){
 		"lonely was not recorded.", "In the kernel's files, no call and no jump names it", NULL });
-	expect_text(&g, "unseen_target", false, (const char *const[]){
+	expect_answer("unseen_target", false, (const char *const[]){
 		"unseen_target was not recorded.", "MAY ENTER IT", "unseen+0x5", "-   -", NULL });
-	expect_text(&g, "pointed", false, (const char *const[]){
+	expect_answer("pointed", false, (const char *const[]){
 		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
-	expect_text(&g, "quiet", false, (const char *const[]){
+	expect_answer("quiet", false, (const char *const[]){
 		"quiet was not recorded; it ", "It may have run all the same", "caller+0xa", "yes  yes", NULL });
-	possible = question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "callee"), &count);
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "callee"), &count);
 	cr_expect(eq(sz, count, 0), "it ran");
-	possible = question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "unseen_target"), &count);
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "unseen_target"), &count);
 	cr_assert(eq(sz, count, 1));
 	cr_expect(possible[0].call->jump);
 	free(possible);
-	expect_text(&g, "caller", false, (const char *const[]){
+	expect_answer("caller", false, (const char *const[]){
 		"caller was not recorded, and ran: calls in it were.", NULL });
-	expect_text(&g, "caller", true, (const char *const[]){
+	expect_answer("caller", true, (const char *const[]){
 		"(static call key)", "(by a pointer)", "-    yes",
 		"Of the 1 calls in it that name a function that can be traced, 1 were recorded.", NULL });
-	end(&g);
-}
-
-/* The part of the document that is about this one function; *ret_root is to be put. */
-static struct json_object *document(struct graph *g, const char *name, bool calls, struct json_object **ret_root)
-{
-	char *text = answer(g, name, calls, callers__json);
-	struct json_object *root = json_tokener_parse(text);
-
-	cr_assert(root != NULL, "%s", text);
-	free(text);
-	*ret_root = root;
-	return json_object_array_get_idx(json__field(root, "functions"), 0);
 }
 
 Test(callers, have_a_document)
 {
-	struct json_object *root, *function, *calls;
-	struct graph g;
-
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "caller", 25);
-	make(&g);
-	function = document(&g, "caller", true, &root);
-	calls = json__field(function, "calls");
-	cr_assert(eq(sz, json_object_array_length(calls), 1));
-	calls = json_object_array_get_idx(calls, 0);
-	cr_expect(eq(str, (char *)json__text(json__field(calls, "kind")), "static"));
-	cr_expect(eq(str, (char *)json__text(json__field(calls, "static_call")), "key"));
-	cr_expect(json__field(calls, "name") == NULL);
-	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(function, "proved"), 0)));
-	json_object_put(root);
-	end(&g);
+	make(NULL, "caller+25");
+	answer("caller", true, callers__json);
+	parse_text();
+	cr_assert(eq(sz, json_object_array_length(at(object, "functions.0.calls")), 1));
+	expect_at(object, "functions.0.calls.0.kind", "\"static\"");
+	expect_at(object, "functions.0.calls.0.static_call", "\"key\"");
+	expect_at(object, "functions.0.calls.0.name", "null");
+	expect_at(object, "functions.0.proved.0", "true");
 }
 
 Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 {
-	struct json_object *root, *function, *possible;
-	struct graph g;
-
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "unseen", 0);
-	make(&g);
-	origins__read(&g.images);
-	function = document(&g, "unseen_target", false, &root);
-	cr_expect(not(json_object_get_boolean(json__field(function, "address_taken"))));
-	possible = json__field(function, "possible");
-	cr_assert(eq(sz, json_object_array_length(possible), 1));
-	possible = json_object_array_get_idx(possible, 0);
-	cr_expect(eq(str, (char *)json__text(json__field(possible, "name")), "unseen"));
-	cr_expect(eq(str, (char *)json__text(json__field(possible, "kind")), "jump"));
-	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 0)));
-	cr_expect(not(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 1))));
-	json_object_put(root);
-	function = document(&g, "unseen", false, &root);
-	cr_expect(eq(sz, json_object_array_length(json__field(function, "possible")), 0), "it ran");
-	json_object_put(root);
-	end(&g);
-}
-
-static char *drawn(struct graph *g, void (*draw)(const struct edges *, FILE *))
-{
-	size_t length;
-	char *text;
-	FILE *f = open_memstream(&text, &length);
-
-	draw(&g->edges, f);
-	fclose(f);
-	return text;
+	make(NULL, "unseen");
+	answer("unseen_target", false, callers__json);
+	parse_text();
+	expect_at(object, "functions.0.address_taken", "false");
+	cr_assert(eq(sz, json_object_array_length(at(object, "functions.0.possible")), 1));
+	expect_at(object, "functions.0.possible.0.name", "\"unseen\"");
+	expect_at(object, "functions.0.possible.0.kind", "\"jump\"");
+	expect_at(object, "functions.0.possible.0.ran", "[true,false]");
+	answer("unseen", false, callers__json);
+	parse_text();
+	cr_expect(eq(sz, json_object_array_length(at(object, "functions.0.possible")), 0), "it ran");
 }
 
 Test(graph, has_each_edge_once_and_says_what_is_only_proved)
 {
-	struct graph g;
-	char *text, edge[64], node[64];
+	char part[64];
 
-	begin(&g);
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, NULL, "caller", 10);
-	add(&g, 0, NULL, "caller.cold", 5);
-	add(&g, 0, NULL, "caller", 25);
-	make(&g);
-	text = drawn(&g, graph__dot);
-	snprintf(edge, sizeof(edge), "\tn%zu -> n%zu [label=2]\n", number(&g, NULL, "caller"), number(&g, NULL, "callee"));
-	cr_expect(strstr(text, edge) != NULL, "%s", text);
-	snprintf(node, sizeof(node), "n%zu [label=\"caller\", style=dashed]", number(&g, NULL, "caller"));
-	cr_expect(strstr(text, node) != NULL, "%s", text);
-	snprintf(node, sizeof(node), "n%zu [label=\"callee\"]", number(&g, NULL, "callee"));
-	cr_expect(strstr(text, node) != NULL, "%s", text);
-	cr_expect(strstr(text, "lonely") == NULL);
-	free(text);
-	end(&g);
+	make(NULL, "callee caller+10 caller.cold+5 caller+25");
+	PRINT(f, graph__dot(&g.edges, f));
+	snprintf(part, sizeof(part), "\tn%zu -> n%zu [label=2]\n", number(NULL, "caller"), number(NULL, "callee"));
+	expect_text(part);
+	snprintf(part, sizeof(part), "n%zu [label=\"caller\", style=dashed]", number(NULL, "caller"));
+	expect_text(part);
+	snprintf(part, sizeof(part), "n%zu [label=\"callee\"]", number(NULL, "callee"));
+	expect_text(part);
+	expect_no_text("lonely");
 }
 
 Test(graph, is_a_line_for_each_recorded_function_below_its_first_caller)
 {
-	struct graph g;
-	char *text;
-
-	begin(&g);
-	covered_modules__add(&g.documents[0].modules, "small");
-	cr_assert(eq(int, open_images(&g), 0));
-	add(&g, 0, NULL, "caller", 0);
-	add(&g, 0, "small", "of_module", 0);
-	add(&g, 0, NULL, "callee", 0);
-	add(&g, 0, "small", "of_module", 10);	/* the first */
-	add(&g, 0, NULL, "caller", 10);
-	add(&g, 0, NULL, "pointed", 0);
-	add(&g, 0, "small", "local", 0);
-	add(&g, 0, "small", "of_module", 15);
-	make(&g);
-	origins__read(&g.images);
-	text = drawn(&g, graph__folded);
+	/* The first caller is in of_module. */
+	make("small", "caller small:of_module callee small:of_module+10 caller+10 pointed small:local small:of_module+15");
+	PRINT(f, graph__folded(&g.edges, f));
 	cr_expect(eq(str, text, "[unknown];of_module [small];callee 1\n[pointer];pointed 1\n[unknown];caller 1\n"
 		     "[unknown];of_module [small];local [small] 1\n[unknown];of_module [small] 1\n"));
-	free(text);
-	end(&g);
 }

@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What recorded calls prove about functions that were not recorded, in the kernel of small_kernel.h. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-
+#include "printed.h"
 #include "report/proof.h"
 #include "report/report.h"
 #include "small_kernel.h"
 
-struct sample {
+static struct sample {
 	char *directory, vmlinux[256];
 	struct coverage document, other;
 	const struct coverage *list[2];
-};
+} s;
 
-static void begin(struct sample *s)
+static struct proof proof;
+
+static void begin(void)
 {
-	memset(s, 0, sizeof(*s));
-	s->directory = small_kernel();
-	snprintf(s->vmlinux, sizeof(s->vmlinux), "%s/vmlinux", s->directory);
-	coverage__init(&s->document, "oneshot");
-	s->document.kernel.build_id = strdup(SMALL_BUILD_ID);
-	s->document.how.callers = true;
-	s->list[0] = &s->document;
+	s.directory = small_kernel();
+	snprintf(s.vmlinux, sizeof(s.vmlinux), "%s/vmlinux", s.directory);
+	coverage__init(&s.document, "oneshot");
+	s.document.kernel.build_id = strdup(SMALL_BUILD_ID);
+	s.document.how.callers = true;
+	s.list[0] = &s.document;
 }
 
-static void end(struct sample *s)
+static void end(void)
 {
-	coverage__free(&s->document);
-	small_kernel__remove(s->directory);
+	proof__free(&proof);
+	coverage__free(&s.document);
+	small_kernel__remove(s.directory);
+	free_printed();
+	memset(&s, 0, sizeof(s));
+}
+
+TestSuite(proof, .init = begin, .fini = end);
+
+static void begin_anew(void)
+{
+	end();
+	begin();
+}
+
+static void make(size_t documents)
+{
+	cr_assert(eq(int, proof__make(&proof, s.list, documents, s.vmlinux), 0));
 }
 
 static const struct image_function *function(const struct image *image, const char *name)
@@ -53,36 +67,36 @@ static void add_call(const struct call *call, void *data)
 }
 
 /* outer() was entered, and the call in its inlined body number @which was executed: inner(), then twin(). */
-static void record(struct sample *s, int which)
+static void record(int which)
 {
 	struct hit hit = { .kind = HIT_FUNCTION, .name = "outer" };
 	struct image *image;
 	struct calls *calls;
 	struct list list = {};
 
-	cr_assert(eq(int, image__open(&image, s->vmlinux, NULL), 0));
+	cr_assert(eq(int, image__open(&image, s.vmlinux, NULL), 0));
 	cr_assert(eq(int, calls__open(&calls, image), 0));
 	calls__of(calls, function(image, "outer"), add_call, &list);
 	cr_assert(ge(sz, list.count, 2));
 	hit.link = function(image, "outer")->addr;
-	hits__add(&s->document.hits, &hit);
+	hits__add(&s.document.hits, &hit);
 	hit.link = function(image, "callee")->addr;
 	hit.name = "callee";
-	hits__add(&s->document.hits, &hit);
+	hits__add(&s.document.hits, &hit);
 	hit = (struct hit){ .kind = HIT_CALLER, .name = "outer", .link = list.calls[which].returns_to };
-	hits__add(&s->document.hits, &hit);
+	hits__add(&s.document.hits, &hit);
 	calls__free(calls);
 	image__free(image);
 }
 
-static struct source_marks marks(const struct proof *p, const char *name)
+static struct source_marks marks(const char *name)
 {
 	size_t count;
-	const struct source_function *list = inlines__sources(p->images.list[0].inlines, &count);
+	const struct source_function *list = inlines__sources(proof.images.list[0].inlines, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(list[i].name, name))
-			return p->sources[0].marks[i];
+			return proof.sources[0].marks[i];
 	}
 	cr_fatal("%s is no function of the source", name);
 	return (struct source_marks){};
@@ -91,19 +105,16 @@ static struct source_marks marks(const struct proof *p, const char *name)
 Test(proof, is_a_recorded_call_in_an_inlined_body)
 {
 	struct proof_totals totals;
-	struct proof proof;
-	struct sample s;
 
-	begin(&s);
-	record(&s, 0);
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-	cr_expect(eq(u64, marks(&proof, "outer").recorded, 1));
-	cr_expect(eq(u64, marks(&proof, "inner").proved, 1));
-	cr_expect(eq(u64, marks(&proof, "twin").proved, 0), "the call in its body was not recorded");
-	cr_expect(eq(u64, marks(&proof, "twin").possible, 1));
-	cr_expect(eq(u64, marks(&proof, "merely").proved, 0), "it calls nothing");
-	cr_expect(eq(u64, marks(&proof, "merely").possible, 1));
-	cr_expect(eq(u64, marks(&proof, "apart").proved | marks(&proof, "apart").possible, 0));
+	record(0);
+	make(1);
+	cr_expect(eq(u64, marks("outer").recorded, 1));
+	cr_expect(eq(u64, marks("inner").proved, 1));
+	cr_expect(eq(u64, marks("twin").proved, 0), "the call in its body was not recorded");
+	cr_expect(eq(u64, marks("twin").possible, 1));
+	cr_expect(eq(u64, marks("merely").proved, 0), "it calls nothing");
+	cr_expect(eq(u64, marks("merely").possible, 1));
+	cr_expect(eq(u64, marks("apart").proved | marks("apart").possible, 0));
 	totals = proof__totals(&proof, 0);
 	/* outer, twin and apart can be traced; inner and merely were inlined. */
 	cr_expect(eq(sz, totals.sources.all, 5));
@@ -111,41 +122,29 @@ Test(proof, is_a_recorded_call_in_an_inlined_body)
 	cr_expect(eq(sz, totals.sources.proved, 1));
 	cr_expect(eq(sz, totals.sources.possible, 2));
 	cr_expect(eq(sz, totals.sources.unknown, 0), "nothing is inlined into what leaves no record");
-	proof__free(&proof);
-	end(&s);
 }
 
 /* The body of inner() begins before that of twin(), and ends before its call. */
 Test(proof, is_none_of_a_body_that_ended_before)
 {
-	struct proof proof;
-	struct sample s;
-
-	begin(&s);
-	record(&s, 1);
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-	cr_expect(eq(u64, marks(&proof, "twin").proved, 1));
-	cr_expect(eq(u64, marks(&proof, "inner").proved, 0));
-	cr_expect(eq(u64, marks(&proof, "inner").possible, 1));
-	proof__free(&proof);
-	end(&s);
+	record(1);
+	make(1);
+	cr_expect(eq(u64, marks("twin").proved, 1));
+	cr_expect(eq(u64, marks("inner").proved, 0));
+	cr_expect(eq(u64, marks("inner").possible, 1));
 }
 
 /* The row of a function whose own code was not entered. */
-static struct row twin_of(int which, char **ret_unseen)
+static struct row twin_of(int which)
 {
-	struct sample s;
-	struct proof proof;
 	struct universe u;
 	struct rows rows;
 	struct function f = { .name = "twin" };
 	struct row row;
-	size_t length;
-	FILE *out;
 
-	begin(&s);
-	record(&s, which);
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	begin_anew();
+	record(which);
+	make(1);
 	universe__init(&u);
 	u.linked = true;
 	f.addr = function(proof.images.list[0].image, "twin")->addr;
@@ -154,32 +153,25 @@ static struct row twin_of(int which, char **ret_unseen)
 	rows__make(&rows, &u, s.list, 1);
 	proof__mark(&proof, &rows);
 	row = rows.list[0];
-	out = open_memstream(ret_unseen, &length);
-	report__list(&rows, LIST_UNSEEN, out);
-	fclose(out);
+	PRINT(out, report__list(&rows, LIST_UNSEEN, out));
 	rows__free(&rows);
 	universe__free(&u);
-	proof__free(&proof);
-	end(&s);
 	return row;
 }
 
 Test(proof, takes_a_function_from_the_unseen_ones)
 {
 	struct row row;
-	char *unseen;
 
-	row = twin_of(1, &unseen);
+	row = twin_of(1);
 	cr_expect(eq(u64, row.seen, 0));
 	cr_expect(eq(u64, row.proved, 1));
 	cr_expect(eq(u64, row.possible, 0));
-	cr_expect(eq(str, unseen, ""));
-	free(unseen);
-	row = twin_of(0, &unseen);
+	cr_expect(eq(str, text, ""));
+	row = twin_of(0);
 	cr_expect(eq(u64, row.proved, 0));
 	cr_expect(eq(u64, row.possible, 1));
-	cr_expect(eq(str, unseen, "twin\tperhaps inlined\n"));
-	free(unseen);
+	cr_expect(eq(str, text, "twin\tperhaps inlined\n"));
 }
 
 /* GCC leaves one code for the ends of first() and second(), in the body of one of them. */
@@ -218,7 +210,7 @@ static const char joined_source[] =
 	"{ static void *const to[] = { &&a, &&b }; if (x > 9) return third(x); goto *to[x & 1]; a: return x + 1; b: return twin(3) + 1; }\n";
 
 /* The first call of @callee in joined_source's function @name was executed. */
-static void record_of(struct sample *s, const char *name, const char *callee)
+static void record_of(const char *name, const char *callee)
 {
 	struct hit hit = { .kind = HIT_CALLER, .name = (char *)name };
 	char command[1024];
@@ -226,13 +218,13 @@ static void record_of(struct sample *s, const char *name, const char *callee)
 	struct calls *calls;
 	struct list list = {};
 
-	begin(s);
-	small_write(s->directory, "joined.c", joined_source, "");
+	begin_anew();
+	small_write(s.directory, "joined.c", joined_source, "");
 	snprintf(command, sizeof(command), "cd %s && gcc " SMALL_CFLAGS " -c -o joined.o joined.c && "
 		 "gcc -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments,--build-id=0x%s,-e,0,-T,vmlinux.lds -o vmlinux "
-		 "vmlinux.S main.o joined.o", s->directory, SMALL_BUILD_ID);
+		 "vmlinux.S main.o joined.o", s.directory, SMALL_BUILD_ID);
 	cr_assert(system(command) == 0, "%s", command);
-	cr_assert(eq(int, image__open(&image, s->vmlinux, NULL), 0));
+	cr_assert(eq(int, image__open(&image, s.vmlinux, NULL), 0));
 	cr_assert(eq(int, calls__open(&calls, image), 0));
 	calls__of(calls, function(image, name), add_call, &list);
 	for (size_t i = 0; i < list.count && !hit.link; i++) {
@@ -240,7 +232,7 @@ static void record_of(struct sample *s, const char *name, const char *callee)
 			hit.link = list.calls[i].returns_to;
 	}
 	cr_assert(ne(u64, hit.link, 0), "%s", name);
-	hits__add(&s->document.hits, &hit);
+	hits__add(&s.document.hits, &hit);
 	calls__free(calls);
 	image__free(image);
 }
@@ -250,17 +242,12 @@ Test(proof, is_none_of_a_body_whose_end_is_that_of_another_one_too)
 	static const char *const calls[] = { "apart", "callee", "twin" };
 
 	for (size_t which = 0; which < 3; which++) {
-		struct proof proof;
-		struct sample s;
-
-		record_of(&s, "joined", calls[which]);
-		cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-		cr_expect(eq(u64, marks(&proof, "joined").proved, 1));
-		cr_expect(eq(u64, marks(&proof, "first").proved, which == 0), "%s", calls[which]);
-		cr_expect(eq(u64, marks(&proof, "second").proved, which == 2), "%s", calls[which]);
-		cr_expect(eq(u64, marks(&proof, "keyed").possible, 0), "branched() did not run");
-		proof__free(&proof);
-		end(&s);
+		record_of("joined", calls[which]);
+		make(1);
+		cr_expect(eq(u64, marks("joined").proved, 1));
+		cr_expect(eq(u64, marks("first").proved, which == 0), "%s", calls[which]);
+		cr_expect(eq(u64, marks("second").proved, which == 2), "%s", calls[which]);
+		cr_expect(eq(u64, marks("keyed").possible, 0), "branched() did not run");
 	}
 }
 
@@ -272,100 +259,67 @@ Test(proof, is_none_if_a_way_to_the_call_is_not_known)
 	};
 
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
-		struct proof proof;
-		struct sample s;
-
-		record_of(&s, bodies[i].function, bodies[i].callee);
-		cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-		cr_expect(eq(u64, marks(&proof, bodies[i].function).proved, 1));
-		cr_expect(eq(u64, marks(&proof, bodies[i].body).proved, 0), "%s", bodies[i].body);
-		proof__free(&proof);
-		end(&s);
+		record_of(bodies[i].function, bodies[i].callee);
+		make(1);
+		cr_expect(eq(u64, marks(bodies[i].function).proved, 1));
+		cr_expect(eq(u64, marks(bodies[i].body).proved, 0), "%s", bodies[i].body);
 	}
 }
 
 Test(proof, is_a_call_in_rare_code_that_is_apart)
 {
-	struct proof proof;
-	struct sample s;
-
-	record_of(&s, "parted.cold", "twin");
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-	cr_expect(eq(u64, marks(&proof, "parted").proved, 1));
-	cr_expect(eq(u64, marks(&proof, "fourth").proved, 1));
-	proof__free(&proof);
-	end(&s);
+	record_of("parted.cold", "twin");
+	make(1);
+	cr_expect(eq(u64, marks("parted").proved, 1));
+	cr_expect(eq(u64, marks("fourth").proved, 1));
 }
 
 /* Each of two documents has another call, and the second one was only asked for outer(). */
 Test(proof, is_of_the_document_with_the_call)
 {
-	struct proof proof;
-	struct sample s;
-
-	begin(&s);
-	record(&s, 0);
+	record(0);
 	s.other = s.document;
 	memset(&s.document, 0, sizeof(s.document));
 	coverage__init(&s.document, "oneshot");
 	s.document.kernel.build_id = strdup(SMALL_BUILD_ID);
 	s.document.how.callers = true;
 	cr_assert(eq(int, globs__add(&s.document.filter.allow, "callee"), 0));
-	record(&s, 1);
+	record(1);
 	s.list[1] = &s.other;
-	cr_assert(eq(int, proof__make(&proof, s.list, 2, s.vmlinux), 0));
-	cr_expect(eq(u64, marks(&proof, "inner").proved, 2));
-	cr_expect(eq(u64, marks(&proof, "twin").proved, 1));
-	cr_expect(eq(u64, marks(&proof, "apart").unknown, 1));
-	proof__free(&proof);
+	make(2);
+	cr_expect(eq(u64, marks("inner").proved, 2));
+	cr_expect(eq(u64, marks("twin").proved, 1));
+	cr_expect(eq(u64, marks("apart").unknown, 1));
 	coverage__free(&s.other);
-	end(&s);
 }
 
 /* If only callee() is asked for, what is inlined into outer() leaves no record. */
 Test(proof, what_is_inlined_into_what_leaves_no_record_is_in_the_bound)
 {
-	struct proof proof;
-	struct sample s;
-
-	begin(&s);
 	cr_assert(eq(int, globs__add(&s.document.filter.allow, "callee"), 0));
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
-	cr_expect(eq(u64, marks(&proof, "inner").unknown, 1));
-	cr_expect(eq(u64, marks(&proof, "merely").unknown, 1));
-	proof__free(&proof);
-	end(&s);
+	make(1);
+	cr_expect(eq(u64, marks("inner").unknown, 1));
+	cr_expect(eq(u64, marks("merely").unknown, 1));
 }
 
 /* If only outer() is asked for, all other functions leave no record. */
 Test(proof, what_leaves_no_record_is_in_the_bound)
 {
 	struct proof_totals totals;
-	struct proof proof;
-	struct sample s;
 
-	begin(&s);
-	record(&s, 0);
+	record(0);
 	cr_assert(eq(int, globs__add(&s.document.filter.allow, "outer"), 0));
-	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	make(1);
 	totals = proof__totals(&proof, 0);
 	cr_expect(eq(sz, totals.sources.recorded + totals.sources.proved + totals.sources.possible + totals.sources.unknown,
 		     totals.sources.all));
-	cr_expect(eq(u64, marks(&proof, "apart").unknown, 1), "it has code of its own");
-	cr_expect(eq(u64, marks(&proof, "outer").unknown, 0));
-	proof__free(&proof);
-	end(&s);
+	cr_expect(eq(u64, marks("apart").unknown, 1), "it has code of its own");
+	cr_expect(eq(u64, marks("outer").unknown, 0));
 }
 
 Test(proof, needs_callers)
 {
-	struct proof proof;
-	struct sample s;
-
-	begin(&s);
 	s.document.how.callers = false;
 	cr_redirect_stderr();
 	cr_expect(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), -EINVAL));
-	proof__free(&proof);
-	end(&s);
 }
