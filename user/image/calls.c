@@ -2,8 +2,8 @@
 /*
  * The calls of an image; see calls.h.
  *
- * Code has no marks where instructions begin, so a function is decoded from its entry on. The
- * targets of a module's calls are not in its code yet; relocations name them.
+ * Nothing marks where instructions begin, so a function is decoded from its entry on. A module's
+ * code does not contain the targets of its calls yet; relocations name them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +18,17 @@
 #include "kernel/instruction.h"
 
 /*
- * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3. It is packed; these are its
- * size and instrlen's place.
+ * struct alt_instr of arch/x86/include/asm/alternative.h since Linux 6.3. It is packed; these are
+ * its size and the offset of its member instrlen.
  */
 #define ALT_INSTR_SIZE 14
 #define ALT_INSTR_LENGTH 12
 
-/* A place that the module loader fills in. */
+/* A number in the code that the module loader fills in. */
 struct relocation {
 	uint64_t at;		/* as in struct image_function */
-	const char *name;	/* of the target, if it is in another file; NULL: it is in this file */
-	uint64_t target;	/* the target's address in this file, less the length of the instruction's rest after @at */
+	const char *name;	/* of the target in another file; NULL: the target is in this file */
+	uint64_t target;	/* of the target in this file, less the distance from @at to the instruction's end */
 };
 
 struct range {
@@ -40,7 +40,7 @@ struct calls {
 	struct call_sites *sites;	/* of vmlinux; NULL: it has no tables */
 	struct relocation *relocations;	/* of a module, by address */
 	size_t count;
-	struct range *replaced;		/* of a module: the code that alternatives may replace */
+	struct range *replaced;		/* of a module: code for which there are alternatives */
 	size_t replaced_count;
 	struct ways ways;
 };
@@ -62,7 +62,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* Does it have 4 bytes, relative to their own place, as calls and jumps have? */
+/* Is it relative to its own place, with 4 bytes, as in calls and jumps? */
 static bool is_relative(const GElf_Rela *rela)
 {
 	return GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32;
@@ -122,7 +122,7 @@ static const struct relocation *find_relocation(const struct calls *c, uint64_t 
 	return c->count ? bsearch(&key, c->relocations, c->count, sizeof(key), by_place) : NULL;
 }
 
-/* The first member of an entry, of 4 bytes, is the distance to the instruction. */
+/* Each entry begins with 4 bytes, the distance to the instruction. Their relocation names it. */
 static void add_replaced(struct calls *c, const struct image_file *file, const GElf_Rela *rela, const Elf_Data *table)
 {
 	const struct text_section *text;
@@ -155,7 +155,7 @@ static void read_replaced(struct calls *c, const struct image_file *file)
 		add_replaced(c, file, &rela, table);
 }
 
-/* A module has a few hundred of them, so this searches one by one. */
+/* Searches linearly, because a module has only a few hundred alternatives. */
 static bool is_replaced(const struct calls *c, uint64_t addr)
 {
 	for (size_t i = 0; i < c->replaced_count; i++) {
@@ -167,7 +167,7 @@ static bool is_replaced(const struct calls *c, uint64_t addr)
 
 /* ---- the target of an instruction */
 
-/* The target of a direct call or jump. NULL in @name: it is in this image. */
+/* The target of a direct call or jump. @name: its name if it is in another file; NULL: it is in this image */
 static uint64_t target_of(const struct calls *c, const struct instruction *i, uint64_t addr, const char **name)
 {
 	const struct relocation *r = find_relocation(c, addr + i->target_at);
@@ -177,8 +177,8 @@ static uint64_t target_of(const struct calls *c, const struct instruction *i, ui
 }
 
 /*
- * In Linux 7.3, the code that runs before the kernel is mapped may call the thunks by a second
- * name, which then is the one that is found for the address (SYM_PIC_ALIAS() in asm/linkage.h).
+ * In Linux 7.3, code that runs before the kernel is mapped may call the thunks by an alias with a
+ * prefix (SYM_PIC_ALIAS() in asm/linkage.h). For the address, the alias is found then.
  */
 static bool is_thunk(const char *name, const char *kind)
 {
@@ -203,7 +203,7 @@ static bool is_fragment_or_return(const struct image_function *f)
 	return f->untraced == UNTRACED_FRAGMENT || is_thunk(f->name, "__x86_return_");
 }
 
-/* Returns false if the instruction stays in its function, or returns from it. */
+/* Fills in the kind and the target. Returns false if the instruction stays in its function, or returns from it. */
 static bool leads_to(const struct calls *c, struct call *call, const struct instruction *i)
 {
 	const struct image_function *to = NULL;
@@ -223,7 +223,7 @@ static bool leads_to(const struct calls *c, struct call *call, const struct inst
 	if (is_thunk(call->name, "__x86_return_") || (call->jump && to && to == call->in))
 		return false;
 	call->kind = kind_by_name(call->name);
-	/* In the symbol table, the retpolines of all registers are one function. */
+	/* The target is no entry. (In the symbol table, the retpolines of all registers are one function.) */
 	if (call->kind == CALL_DIRECT && to && to->addr != target) {
 		call->kind = CALL_UNKNOWN;
 		return !call->jump;
@@ -294,7 +294,7 @@ void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret
 	*ret = (struct call){ .kind = CALL_UNKNOWN, .site = linked - 1, .returns_to = linked, .in = f };
 	if (!f || !begin(&w, c, f))
 		return;
-	/* A call that the kernel has made shorter ends within the linked one. */
+	/* The kernel may have replaced a call by a shorter one, which returns into the middle of the linked one. */
 	while (step(&w, &i, &addr) && w.at < linked)
 		;
 	if (w.at < linked || i.kind != INSTRUCTION_CALL)
@@ -320,7 +320,7 @@ void calls__of(const struct calls *c, const struct image_function *f,
 	}
 }
 
-/* Is it a return, or a jump without a condition? */
+/* Is it a return, or an unconditional jump? */
 static bool is_end(const unsigned char *text, size_t length)
 {
 	size_t i = 0;
@@ -332,7 +332,7 @@ static bool is_end(const unsigned char *text, size_t length)
 	return text[i] == 0xe9 || text[i] == 0xeb || text[i] == 0xc3 || text[i] == 0xc2;
 }
 
-/* Does a jump lead to a retpoline, which jumps on to where a register says? */
+/* Does a jump lead to a retpoline, which jumps on to the address in a register? */
 static bool is_to_thunk(const struct calls *c, const char *name, uint64_t target)
 {
 	const struct image_function *to = name ? NULL : image__function_at(c->image, target);

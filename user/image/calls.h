@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds which function a call calls, by its instruction in the file. A recorded return address
- * shows that the call before it was executed, and the file shows what this call is. Targets that
- * the kernel chooses while it runs (pointers, static calls, alternatives) are reported as such, and
- * never guessed.
+ * Finds out which function a call instruction calls, by its code in the file. A recorded return
+ * address proves that the call before it was executed. Targets that the kernel chooses at run time
+ * (pointers, static calls, alternatives) are reported as such, and never guessed.
  */
 #ifndef HYTRACE_IMAGE_CALLS_H
 #define HYTRACE_IMAGE_CALLS_H
@@ -15,16 +14,16 @@
 #include "image/image.h"
 
 enum call_kind {
-	CALL_UNKNOWN,		/* the file has no call there, or its target is no function */
+	CALL_UNKNOWN,		/* the file has no call there, or its target is not the entry of a function */
 	CALL_DIRECT,		/* a call of the function that the instruction names */
 	CALL_INDIRECT,		/* by a pointer in a register or in memory */
-	CALL_THUNK,		/* the same through a retpoline */
-	CALL_STATIC,		/* through a static call's trampoline, whose target is set while the kernel runs */
+	CALL_THUNK,		/* by a pointer, through a retpoline */
+	CALL_STATIC,		/* through the trampoline of a static call, whose target is set at run time */
 	CALL_REPLACED,		/* the instruction has alternatives: another one may have run */
 	CALL_KINDS
 };
 
-/* The word for it in documents. */
+/* The word for it in json. */
 const char *call_kind__word(enum call_kind kind);
 
 struct call {
@@ -33,8 +32,8 @@ struct call {
 	uint64_t site;		/* of the instruction, as in struct image_function */
 	uint64_t returns_to;	/* the address after it, as linked */
 	const struct image_function *in;	/* the function with the call; NULL: unknown */
-	const struct image_function *callee;	/* CALL_DIRECT: what is called; NULL: it is in another file */
-	const char *name;	/* CALL_DIRECT: the name of that; CALL_STATIC: that of the static call; else NULL */
+	const struct image_function *callee;	/* CALL_DIRECT: the called function; NULL: it is in another file */
+	const char *name;	/* CALL_DIRECT: the callee; CALL_STATIC: the static call; else NULL */
 };
 
 struct calls;
@@ -42,7 +41,7 @@ struct calls;
 /**
  * calls__open() - prepare to look at the calls of an image
  * @ret: to be freed by calls__free()
- * @image: the image, which must live as long
+ * @image: the image, which must outlive @ret
  *
  * Return: 0, or -EINVAL after a message if it is for an unknown processor.
  */
@@ -69,25 +68,25 @@ void calls__of(const struct calls *c, const struct image_function *f,
 
 #define FLOW_NO_TARGET UINT64_MAX
 
-/* What may run after an instruction: what follows it, unless it ends, and @to. */
+/* The instructions that may run after an instruction: the next one unless @ends is set, and @to. */
 struct flow {
 	uint64_t at;
 	uint64_t to;		/* a target in this image, or FLOW_NO_TARGET */
-	bool anywhere;		/* it is a jump whose target is not known, such as one through a table */
+	bool anywhere;		/* the target of the jump is unknown, as that of a jump through a table */
 	bool ends;
 };
 
-/* Reads what calls__flow() needs of the file. Returns 0, or -EINVAL after a message if it is damaged. */
+/* Reads the tables for calls__flow(). Returns 0, or -EINVAL after a message if they are damaged. */
 int calls__read_ways(struct calls *c);
 
 /**
  * calls__flow() - go through all instructions of a function
  * @c: the calls, after calls__read_ways()
  * @f: the function
- * @each: called for each, by address, and once more for each other way that leads from it (ways.h)
+ * @each: called for each instruction, by address, and again for each other way from it (ways.h)
  * @data: for @each
  *
- * What cannot be decoded is a jump whose target is not known.
+ * Code that cannot be decoded is reported as a jump with an unknown target.
  */
 void calls__flow(const struct calls *c, const struct image_function *f,
 		 void (*each)(const struct flow *flow, void *data), void *data);

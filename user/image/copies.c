@@ -3,7 +3,7 @@
  * Finds the copies of a function; see copies.h.
  *
  * An inlined copy refers to the abstract function in its own unit. So each unit is first searched
- * for the name, which takes little time. Only units that have it are walked through completely.
+ * for the name, which is fast. Only units that have it are walked through completely.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ struct walk {
 	/* The abstract functions of that name in this unit: one for each header and file. */
 	Dwarf_Off abstract[MOST_IN_UNIT];
 	size_t abstract_count;
-	Dwarf_Addr inside;	/* the function that is walked through; 0: none */
+	Dwarf_Addr inside;	/* entry of the function whose body is walked; 0: none */
 };
 
 static void add_source(struct walk *w, Dwarf_Die *die)
@@ -34,7 +34,7 @@ static void add_source(struct walk *w, Dwarf_Die *die)
 	dwarf_decl_line(die, &line);
 	source.line = line;
 	for (size_t i = 0; i < w->ret->source_count; i++) {
-		/* Equal paths are the same string. */
+		/* Paths are interned. */
 		if (w->ret->sources[i].file == source.file && w->ret->sources[i].line == source.line)
 			return;
 	}
@@ -49,7 +49,7 @@ static void add_into(struct walk *w, Dwarf_Addr addr)
 		*LIST_ADD(w->ret->into, w->ret->into_count) = f;
 }
 
-/* Looks at a function of the unit with that name; inlined copies refer to it. */
+/* Notes a function of the unit with the wanted name: inlined copies refer to its DIE. */
 static void look_at(struct walk *w, Dwarf_Die *die)
 {
 	const char *name = dwarf_tag(die) == DW_TAG_subprogram ? dwarf_diename(die) : NULL;
@@ -76,7 +76,7 @@ static bool is_copy(const struct walk *w, Dwarf_Die *die)
 	return false;
 }
 
-/* Blocks and inlined functions are nested. */
+/* Recurses, because blocks and inlined functions are nested. */
 static void walk_inside(struct walk *w, Dwarf_Die *parent)
 {
 	Dwarf_Die die;
@@ -107,7 +107,7 @@ static void each_function(struct walk *w, Dwarf_Die *unit, void (*use)(struct wa
 
 static void walk_function(struct walk *w, Dwarf_Die *die)
 {
-	/* Otherwise it is only abstract; its own code is elsewhere, if it has any. */
+	/* A DIE without an address is abstract; the function's own code, if any, has another DIE. */
 	if (!dwarf_entrypc(die, &w->inside) && w->inside)
 		walk_inside(w, die);
 }

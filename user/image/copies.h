@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds where the compiler has put copies of a source function, by the debug information. */
+/* Finds where the compiler has inlined copies of a source function, by the debug information. */
 #ifndef HYTRACE_IMAGE_COPIES_H
 #define HYTRACE_IMAGE_COPIES_H
 
@@ -8,7 +8,7 @@
 
 #include "image/image.h"
 
-/* A function of this name in the source. Several files may have one each. */
+/* A source function of this name. Several files may define one. */
 struct copied {
 	const char *file;	/* lives as long as the image; NULL: unknown */
 	unsigned int line;

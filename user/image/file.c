@@ -2,9 +2,9 @@
 /*
  * Reads the ELF file of a kernel; see file.h.
  *
- * The sections of a module have no addresses. The kernel puts those with code one after the other
- * when it loads the module, and this does the same: documents give a place in a module by its
- * distance from the first section.
+ * The sections of a module have no addresses. When the kernel loads a module, it puts the sections
+ * with code one after the other. This file does the same, because recordings give a place in a
+ * module by its distance from the first section.
  */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* @free: where the next section goes, in the text that stays and in the init text. */
+/* @free: the next free address in the text that stays, and in the init text */
 static void lay(struct text_section *text, const GElf_Shdr *shdr, uint64_t free[2])
 {
 	uint64_t align = shdr->sh_addralign ?: 1, *next = &free[text->init];
@@ -46,7 +46,7 @@ static int read_text(struct image_file *file, Elf_Scn *section, const GElf_Shdr 
 	if (!data || (data->d_size && !data->d_buf))
 		return error__return(-EINVAL, "%s: is damaged: section %s cannot be read", file->path, name);
 	text.bytes = data->d_buf;
-	/* Exit code of a module stays with it; vmlinux does not use its exit code. */
+	/* A module's exit code stays in memory; that of vmlinux is freed with its init code. */
 	text.init = begins_with(name, ".init") || (!file->is_module && begins_with(name, ".exit"));
 	if (file->is_module)
 		lay(&text, shdr, free);
@@ -84,8 +84,8 @@ static int read_sections(struct image_file *file)
 }
 
 /*
- * Gives the sections the addresses that libdwfl uses, so that they can be distinguished in the
- * debug information.
+ * Gives the sections the addresses that libdwfl uses for them: in the debug information, sections
+ * without addresses could not be told apart.
  */
 static void relocate(struct image_file *file)
 {
@@ -104,7 +104,7 @@ static void relocate(struct image_file *file)
 
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
-		/* libdwfl closes the descriptor, and reads from its present position on. */
+		/* libdwfl closes the descriptor that it gets, and reads from its current offset. */
 		lseek(file->fd, 0, SEEK_SET);
 		module = dwfl_report_offline(file->dwfl, file->path, file->path, fcntl(file->fd, F_DUPFD_CLOEXEC, 0));
 		dwfl_report_end(file->dwfl, NULL, NULL);
@@ -119,9 +119,7 @@ static void relocate(struct image_file *file)
 	}
 }
 
-/*
- * The list of sections is mostly the last part of a file, so it shows whether the file is complete.
- */
+/* The section headers are mostly at the end of a file, so they show whether it is complete. */
 static bool is_whole(Elf *elf, const GElf_Ehdr *ehdr)
 {
 	size_t size;
@@ -207,7 +205,7 @@ const unsigned char *image_file__bytes(const struct image_file *file, uint64_t a
 		if (!gelf_getshdr(section, &shdr) || !(shdr.sh_flags & SHF_ALLOC) || shdr.sh_type == SHT_NOBITS ||
 		    addr < shdr.sh_addr || addr - shdr.sh_addr >= shdr.sh_size)
 			continue;
-		/* Variables of each CPU have addresses of their own, which have no meaning here. */
+		/* Thread-local data have addresses of their own, which mean nothing here. */
 		if (shdr.sh_flags & SHF_TLS)
 			continue;
 		data = elf_getdata(section, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ELF file of a vmlinux or a module: its sections with code, their places, and its debug
+ * The ELF file of a vmlinux or a module: its sections with code, their addresses, and its debug
  * information.
  */
 #ifndef HYTRACE_IMAGE_FILE_H
@@ -29,11 +29,11 @@ struct image_file {
 	int fd;
 	Elf *elf;
 	Elf_Data *symbols;
-	size_t symbol_names;	/* the section with their names */
+	size_t symbol_names;	/* the section with the names of @symbols */
 	struct text_section *texts;
 	size_t text_count;
 	Dwarf *dwarf;		/* NULL: none */
-	Dwfl *dwfl;		/* a module's: its debug information has to be relocated */
+	Dwfl *dwfl;		/* of a module, whose debug information has to be relocated; else NULL */
 };
 
 /* Returns 0, or -EINVAL after a message. @file must be closed even after a failure. */
@@ -41,9 +41,9 @@ int image_file__open(struct image_file *file, const char *path, bool is_module);
 void image_file__close(struct image_file *file);
 
 const struct text_section *image_file__text_at(const struct image_file *file, uint64_t addr);
-/* Returns NULL if this section has no code. */
+/* Returns NULL if the section has no code. */
 const struct text_section *image_file__text(const struct image_file *file, size_t section);
-/* The bytes of vmlinux from @addr to the end of its section; NULL: no section has this address. */
+/* The bytes of vmlinux from @addr to the end of its section; NULL: no section contains @addr. */
 const unsigned char *image_file__bytes(const struct image_file *file, uint64_t addr, size_t *ret_left);
 /* The value of the first symbol of that name; false: there is none. */
 bool image_file__symbol(const struct image_file *file, const char *wanted, uint64_t *ret);

@@ -2,8 +2,8 @@
 /*
  * Finds the functions of a file; see functions.h.
  *
- * An address may have several names. Documents and the kernel's own lists must use the same one, so
- * this chooses the name that the kernel prints.
+ * An address may have several names. This chooses the name that the kernel prints, because
+ * recordings and the kernel's own lists use it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,7 @@ static bool ends_with(const char *text, const char *end)
 /* ---- names */
 
 /*
- * Marks of the build, which the kernel leaves out as well, and names of the padding before a
- * function.
+ * Marks of the build, which kallsyms leaves out as well, and names of the padding before functions.
  */
 static bool is_no_name(const char *name)
 {
@@ -77,8 +76,8 @@ static void read_name(struct reader *r, const GElf_Sym *sym, size_t order)
 		index__add(r->exports, name + strlen(EXPORT_MARK), NULL);
 	text = image_file__text(r->file, sym->st_shndx);
 	/*
-	 * Each section and each file has a symbol. A symbol at the end of a section belongs to
-	 * nothing.
+	 * Sections and files have symbols, too. A symbol at the end of a section belongs to no
+	 * code.
 	 */
 	if (!text || is_no_name(name) || (type != STT_FUNC && type != STT_NOTYPE))
 		return;
@@ -116,7 +115,7 @@ static bool is_of_linker(const char *name)
 		ends_with(name, "_start") || ends_with(name, "_end"));
 }
 
-/* For vmlinux: the order in which scripts/kallsyms.c chooses among several names of one address. */
+/* For vmlinux: the rule by which scripts/kallsyms.c chooses among several names of one address. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct function_name *x = *(const struct function_name *const *)a;
@@ -205,13 +204,13 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 		f.exported |= lh_table_lookup_entry(r->exports, names[i]->name) != NULL;
 		names[i]->function = r->functions->count;
 	}
-	/* There are only labels, such as those of the linker script. */
+	/* If there are only labels, such as those of the linker script, it is no function. */
 	if (!text || !code) {
 		for (size_t i = 0; i < count; i++)
 			names[i]->function = SIZE_MAX;
 		return;
 	}
-	/* A damaged file says anything. */
+	/* In a damaged file, the size may be anything. */
 	if (f.size > text->size - (f.addr - text->addr))
 		f.size = text->size - (f.addr - text->addr);
 	f.init = is_init(r, text, f.addr);
@@ -237,7 +236,7 @@ static void make_list(struct reader *r)
 	free(by_address);
 }
 
-/* Removes labels from the index; other names point to their functions. */
+/* Removes labels from @names, and looks up the function of each other name. */
 static void make_index(struct functions *f)
 {
 	size_t kept = 0;
@@ -281,8 +280,8 @@ const struct image_function *functions__at(const struct functions *f, uint64_t a
 	size_t low = SORTED_FROM(f->list, f->count, addr, addr + 1);
 
 	/*
-	 * A function of unknown size ends where the next one begins. In assembly, there are labels
-	 * inside functions.
+	 * A function of unknown size ends where the next one begins. In assembly, labels may be
+	 * inside functions, so some entries before @addr are tried.
 	 */
 	for (size_t i = low; i && low - i < 8; i--) {
 		if (addr - f->list[i - 1].addr < f->list[i - 1].size || (i == low && !f->list[i - 1].size))

@@ -8,13 +8,13 @@
 #include "image/sites.h"
 #include "image/units.h"
 
-/* A name and its function. */
+/* A name, and the function that has it. */
 struct function_name {
-	const char *name;	/* in the file's table */
+	const char *name;	/* in the string table of the file */
 	uint64_t addr, size;
-	size_t order;		/* in that table */
+	size_t order;		/* in the symbol table */
 	bool weak;
-	bool code;		/* it has the type of a function, or at least a size */
+	bool code;		/* the symbol has the type of a function, or a size */
 	uint32_t sympos;
 	size_t function;
 };
@@ -22,9 +22,9 @@ struct function_name {
 struct functions {
 	struct image_function *list;	/* by address */
 	size_t count;
-	struct function_name *names;	/* by name; those with the same name by address */
+	struct function_name *names;	/* sorted by name and address */
 	size_t name_count;
-	const struct image_function **by_name;	/* the function of each of names */
+	const struct image_function **by_name;	/* [i]: the function of names[i] */
 };
 
 /**

@@ -138,7 +138,7 @@ const char *image__release(const struct image *image)
 
 const char *image__arch(const struct image *image)
 {
-	/* Others are not opened. */
+	/* Files of other architectures are refused. */
 	return "x86_64";
 }
 

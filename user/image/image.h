@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the files of a kernel say, without running it: which functions vmlinux or a module has,
- * where they are, and which of them ftrace can trace. A function that it cannot trace gets the
- * reason that the file proves.
+ * where they are, and which of them ftrace can trace. If ftrace cannot trace a function, the file
+ * shows why.
  *
  * Modules may be compressed by gzip, xz or zstd, as in distributions.
  */
@@ -17,9 +17,9 @@
 #include "image/untraced.h"
 
 /*
- * An address in a module's init text is this plus its offset there, because the kernel loads that
- * text by itself. Other addresses are offsets in the text that stays. vmlinux has no such
- * difference.
+ * Added to offsets in the init text of a module, because the kernel loads the init text separately.
+ * Other addresses of a module are offsets in the text that stays. Addresses of vmlinux are as
+ * linked.
  */
 #define IMAGE_MODULE_INIT (1ULL << 40)
 
@@ -31,8 +31,8 @@ struct image_function {
 	uint64_t addr;		/* of vmlinux: as linked; of a module: see IMAGE_MODULE_INIT */
 	uint64_t size;		/* in bytes; 0: unknown */
 	const char *name;	/* the one that the kernel prints, if the address has several */
-	uint32_t sympos;	/* its number among those of its name, by address, from 1 */
-	enum untraced untraced;	/* why it cannot be traced; UNTRACED_NOT: it can */
+	uint32_t sympos;	/* its number among functions of the same name, by address, from 1 */
+	enum untraced untraced;	/* why ftrace cannot trace it; UNTRACED_NOT: it can */
 	bool init;		/* freed after the boot, or after its module is loaded */
 	bool exported;		/* modules may call it */
 };
@@ -43,8 +43,8 @@ struct image_function {
  * @path: vmlinux, or the file of a module
  * @module: the module's name; NULL: the file is a vmlinux
  *
- * Return: 0, or a negative errno after a message: -EINVAL if the file cannot be read, is no such
- * file, or lacks its symbols or its text.
+ * Return: 0, or a negative errno after a message: -EINVAL if the file cannot be read, is no kernel
+ * or module, or lacks its symbols or its text.
  */
 int image__open(struct image **ret, const char *path, const char *module);
 void image__free(struct image *image);
@@ -54,7 +54,7 @@ const char *image__module(const struct image *image);	/* NULL: vmlinux */
 const char *image__build_id(const struct image *image);	/* lowercase hex; NULL: it has none */
 const char *image__release(const struct image *image);	/* "6.12.117"; NULL: unknown */
 const char *image__arch(const struct image *image);	/* as in uname(2); NULL: unknown */
-/* Does it have debug information? Without it, units and some reasons are not known. */
+/* Without debug information, units and some reasons are not known. */
 bool image__has_dwarf(const struct image *image);
 
 /* All functions in order of address, one for each address. */
@@ -65,10 +65,10 @@ const struct image_function *image__function_at(const struct image *image, uint6
 /**
  * image__named() - find the functions of a name
  * @image: the image
- * @name: any of their names, even one that the kernel does not print
- * @ret_count: their number
+ * @name: any name of the functions, even one that the kernel does not print
+ * @ret_count: the number of functions
  *
- * Return: pointers to them, by address; NULL: there are none.
+ * Return: pointers to the functions, by address; NULL: there are none.
  */
 const struct image_function *const *image__named(const struct image *image, const char *name, size_t *ret_count);
 
@@ -90,8 +90,8 @@ const struct unit *image__unit(const struct image *image, uint64_t addr);
 const char *image__source(const struct image *image, const char *path);
 
 /*
- * The debug information; NULL: there is none. In it, a module's text has other addresses than in
- * the image.
+ * The debug information; NULL: there is none. There, a module's text has other addresses; the next
+ * two functions convert them.
  */
 Dwarf *image__dwarf(const struct image *image);
 Dwarf_Addr image__to_dwarf(const struct image *image, uint64_t addr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds what a module imports; see imports.h. Functions and variables of C are DIEs of their unit. Names that have none are
- * of assembly, or second names of a function, and these have an address. Other modules have what is left.
+ * Finds what a module imports; see imports.h. C functions and variables have a DIE in their unit. Functions of
+ * assembly, and aliases, have none: their address is looked up. Symbols that are in neither are of other modules.
  */
 #include <dwarf.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a module takes from vmlinux: the symbols that it imports, and where these are defined. The module's file is enough
- * for this; its source need not be part of the kernel's.
+ * Which symbols a module imports from vmlinux, and where they are defined. The module's file is
+ * enough for this; its source need not be part of the kernel's.
  */
 #ifndef HYTRACE_IMAGE_IMPORTS_H
 #define HYTRACE_IMAGE_IMPORTS_H
@@ -10,9 +10,9 @@
 
 struct import {
 	const char *name;	/* lives as long as the module's image */
-	const char *unit;	/* "fs/read_write.c", lives as long as vmlinux's; NULL: vmlinux has no unit with it */
-	const char *file;	/* with the definition, often the unit; NULL: unknown */
-	unsigned int line;	/* in there */
+	const char *unit;	/* "fs/read_write.c", lives as long as vmlinux's image; NULL: no unit defines it */
+	const char *file;	/* contains the definition, often the unit itself; NULL: unknown */
+	unsigned int line;	/* of the definition in @file */
 };
 
 struct imports {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the bodies of inlined functions in others; see inlines.h. It goes over .debug_info once. */
+/* Finds inlined bodies of functions; see inlines.h. It goes over .debug_info once. */
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "image/inlines.h"
 
-/* The own code of a function. */
+/* The code that is a function's own, not inlined. */
 struct own {
 	uint64_t addr;
 	uint32_t source;
@@ -31,10 +31,10 @@ struct inlines {
 
 struct reader {
 	struct inlines *in;
-	struct lh_table *by_place;	/* the index of a source function by "name file:line" */
-	struct lh_table *by_die;	/* the same by the place of its DIE, for one compilation unit */
-	Dwarf_Files *files;	/* of that unit; NULL: it has none */
-	/* Calls that follow each other mostly are in the same file. */
+	struct lh_table *by_place;	/* "name file:line" of a source function -> its index */
+	struct lh_table *by_die;	/* offset of a DIE -> index of its source function, for one unit */
+	Dwarf_Files *files;	/* of the unit; NULL: it has none */
+	/* Consecutive calls are mostly in the same file, so its path is remembered. */
 	const char *raw_file, *file;
 	int err;
 };
@@ -57,7 +57,7 @@ static uint32_t add_source(struct reader *r, const char *name, const char *file,
 	return in->source_count - 1;
 }
 
-/* The function of a DIE, which has its name itself, or refers to a DIE that has it. */
+/* The source function of a DIE, which has the name itself, or refers to a DIE that has it. */
 static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -68,7 +68,7 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 	int line = 0;
 	void *key;
 
-	/* Compilers need two steps at most; damaged data may lead in a circle. */
+	/* Compilers use two references at most; in damaged data, references may form a cycle. */
 	for (int i = 0; i < 16; i++) {
 		if (!dwarf_attr(&origin, DW_AT_abstract_origin, &attr) || !dwarf_formref_die(&attr, &origin))
 			break;
@@ -89,7 +89,7 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 
 /* ---- code */
 
-/* The place of the call that an inlined body replaces. */
+/* Finds where the call stands that an inlined body replaces. */
 static void read_call(struct reader *r, Dwarf_Die *die, struct inlined *ret)
 {
 	Dwarf_Word file = 0, line = 0;
@@ -132,7 +132,7 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 	}
 }
 
-/* A function whose rare code is apart has ranges; GCC writes first the one that it is entered in. */
+/* A function with separate cold code has ranges. GCC writes the range with the entry first. */
 static void add_own(struct reader *r, Dwarf_Die *die)
 {
 	struct inlines *in = r->in;
@@ -146,10 +146,10 @@ static void add_own(struct reader *r, Dwarf_Die *die)
 		*LIST_ADD(in->own, in->own_count) = (struct own){ image__from_dwarf(in->image, entry), source };
 }
 
-/* Blocks are in each other. A compiler has some tens of levels; damaged data may have any number. */
+/* Blocks are nested: some tens of levels in the output of a compiler, any number in damaged data. */
 #define MOST_LEVELS 512
 
-/* Reads DIEs that may contain code. Most DIEs are types and variables, which do not. */
+/* Reads the DIEs that may contain code. Most DIEs are types and variables. */
 static void read_children(struct reader *r, Dwarf_Die *parent, int level)
 {
 	Dwarf_Die die;
@@ -163,8 +163,8 @@ static void read_children(struct reader *r, Dwarf_Die *parent, int level)
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
 			/*
-			 * A function that is only declared, or has no own code, contains no inlined
-			 * ones.
+			 * A function that is only declared, or has no code of its own, contains no
+			 * inlined bodies.
 			 */
 			if (!dwarf_hasattr(&die, DW_AT_low_pc) && !dwarf_hasattr(&die, DW_AT_ranges))
 				break;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the source functions of the code at an address, by the debug information. The compiler puts
- * bodies of functions into other functions. A return address in such a body proves that its
- * function ran, although it was never entered.
+ * Finds the source functions of the code at an address, by the debug information. The compiler
+ * inlines bodies of functions into other functions. A return address in an inlined body proves that
+ * its function ran, although it was never entered.
  *
- * Reading this takes seconds, so it is only done when it is needed.
+ * Reading this takes seconds, so it is done only when it is needed.
  */
 #ifndef HYTRACE_IMAGE_INLINES_H
 #define HYTRACE_IMAGE_INLINES_H
@@ -32,10 +32,10 @@ struct source_function {
 
 struct inlined {
 	uint64_t start, end;	/* as in struct image_function */
-	uint32_t source;	/* the index of its function */
-	uint64_t entry;		/* where the body begins that it is a piece of, or INLINED_NO_ENTRY */
+	uint32_t source;	/* index of the inlined function in inlines__sources() */
+	uint64_t entry;		/* entry of the inlined body that this is a piece of, or INLINED_NO_ENTRY */
 	unsigned int line;	/* of the call that it replaces, from 1; 0: unknown */
-	const char *file;	/* with that call; lives as long as the image; NULL: unknown */
+	const char *file;	/* of that call; lives as long as the image; NULL: unknown */
 };
 
 struct inlines;
@@ -43,16 +43,16 @@ struct inlines;
 /**
  * inlines__read() - read all inlined bodies of an image
  * @ret: to be freed by inlines__free()
- * @image: the image, which must live as long
+ * @image: the image, which must outlive @ret
  *
- * Return: 0; -ENODATA without a message if there is no debug information; -EINVAL after one if that is damaged.
+ * Return: 0; -ENODATA without a message if there is no debug information; -EINVAL after a message if it is damaged.
  */
 int inlines__read(struct inlines **ret, const struct image *image);
 void inlines__free(struct inlines *in);
 
 const struct source_function *inlines__sources(const struct inlines *in, size_t *ret_count);
 
-/* The source function whose own code @f is; INLINES_NONE: unknown. */
+/* The source function from which @f was compiled; INLINES_NONE: unknown. */
 uint32_t inlines__source_of(const struct inlines *in, const struct image_function *f);
 
 /**
@@ -61,7 +61,7 @@ uint32_t inlines__source_of(const struct inlines *in, const struct image_functio
  * @f: the function
  * @ret_count: the number of pieces
  *
- * Return: the pieces, by their start; one may be inside another. NULL: there are none.
+ * Return: the pieces, by their start; a piece may be inside another one. NULL: there are none.
  */
 const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count);
 

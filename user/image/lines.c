@@ -2,8 +2,8 @@
 /*
  * Finds places in the source for addresses; see lines.h.
  *
- * A vmlinux has three million rows of lines. They are read once, unit by unit. Each row answers for
- * the addresses between it and the next row.
+ * The line tables of a vmlinux have three million rows. They are read once, unit by unit. A row is
+ * for the addresses from its own to that of the next row.
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/sorted.h"
 #include "image/lines.h"
 
-/* An address to look up, in the debug information's numbers. */
+/* An address to look up, as the debug information numbers addresses. */
 struct wanted {
 	Dwarf_Addr addr;
 	struct line_place *place;
@@ -22,9 +22,9 @@ struct wanted {
 
 struct finder {
 	const struct image *image;
-	struct wanted *list;	/* in order of address */
+	struct wanted *list;	/* sorted by address */
 	size_t count;
-	/* Rows that follow each other mostly have the same file. */
+	/* Consecutive rows mostly have the same file, so its path is remembered. */
 	const char *raw;
 	const char *source;
 };
@@ -52,8 +52,8 @@ static void place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begi
 }
 
 /*
- * @rows: the rows of a unit, by address; a row is valid until the next one, but only for code of the unit: libdw may
- * sort the last row of a sequence after the end of the sequence, so that it seems to be valid until the next sequence.
+ * @rows: the rows of a unit, by address. A row is valid until the next one, but only in code of the unit: libdw may
+ * sort the last row of a sequence after the end of the sequence. Then it seems valid until the next sequence.
  */
 static void find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, size_t count)
 {
@@ -74,8 +74,8 @@ static void find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, s
 		if (next == SIZE_MAX)
 			next = SORTED_FROM(f->list, f->count, addr, start);
 		/*
-		 * If several rows begin at an address, the first one has the function, or the
-		 * outermost call.
+		 * If several rows begin at an address, the first one is that of the function, or of
+		 * the outermost call.
 		 */
 		for (size_t at = next; at < f->count && f->list[at].addr == start; at++) {
 			if (!f->list[at].place->begins && dwarf_haspc(unit, start) == 1)
@@ -114,7 +114,7 @@ static int make_list(struct finder *f, const uint64_t *addrs, size_t count, stru
 		f->list[f->count].place = &ret[i];
 		f->count += f->list[f->count].addr != 0;
 	}
-	/* In the debug information, a module's sections have another order. */
+	/* In the debug information, the sections of a module are in another order. */
 	qsort(f->list, f->count, sizeof(*f->list), by_address);
 	return 0;
 }
@@ -146,7 +146,7 @@ static void define(struct finder *f, Dwarf_Die *die)
 		*f->list[at].place = (struct line_place){ image__source(f->image, file), line, true };
 }
 
-/* Functions of C lie in their unit, and not within each other. */
+/* Functions of C are direct children of their unit. */
 static void find_definitions(struct finder *f)
 {
 	Dwarf_CU *cu = NULL;
@@ -169,7 +169,7 @@ int lines__defined(const struct image *image, const uint64_t *addrs, size_t coun
 
 	if (!err) {
 		find_definitions(&f);
-		/* A place that was found is marked as one where a line begins, and so is kept. */
+		/* find() keeps the places of definitions, because @begins is set in them. */
 		find(&f);
 	}
 	for (size_t i = 0; !err && i < count; i++) {

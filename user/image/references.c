@@ -3,8 +3,8 @@
  * Finds references to functions; see references.h.
  *
  * A linked image has no relocations. But kernel addresses are so high that a number that equals a
- * function's entry is a reference to it. Such numbers are aligned words of data and numbers in
- * instructions; a few tables have distances instead.
+ * function's entry is a reference to it. This looks at aligned words of data and at numbers in
+ * instructions. A few tables have distances instead of addresses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,15 @@ struct references {
 	const struct image_function *list;
 	size_t count;
 	uint64_t lowest, highest;	/* the range of entries */
-	bool *taken;			/* for each function; NULL: unknown */
-	struct call *ways;		/* by callee */
+	bool *taken;			/* [function]: its address is taken; NULL: unknown */
+	struct call *ways;		/* sorted by callee */
 	size_t way_count;
 };
 
 /* A table between two symbols of vmlinux. */
 static const struct table {
 	const char *start, *end;
-	bool distances;		/* of 4 bytes, from their own place; false: it has no references */
+	bool distances;		/* it has distances of 4 bytes, from their own place; false: it is skipped */
 } tables[] = {
 	{ "__start_mcount_loc", "__stop_mcount_loc" },
 	{ "__start_kprobe_blacklist", "__stop_kprobe_blacklist" },

@@ -2,8 +2,8 @@
 /*
  * Finds the sites of ftrace in a file; see sites.h.
  *
- * ftrace uses the same table. In vmlinux the linker has filled it in; in a module there are
- * relocations instead.
+ * The list is the table that ftrace itself uses. In vmlinux, the linker has filled it in; in a
+ * module, it consists of relocations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/sorted.h"
 #include "image/sites.h"
 
-/* The call is at the very beginning, or after the instruction to which indirect calls may lead. */
+/* The site is at the entry, or after an ENDBR instruction, which has this size. */
 #define ENTRY_BYTES 4
 
 static int read_table(struct sites *s, const struct image_file *file)
@@ -32,7 +32,7 @@ static int read_table(struct sites *s, const struct image_file *file)
 				     "read", file->path);
 	for (size_t at = 0; at + sizeof(site) <= end - start; at += sizeof(site)) {
 		memcpy(&site, bytes + at, sizeof(site));
-		/* The build clears sites of weak functions that others have replaced. */
+		/* The build zeroes the sites of weak functions that were overridden. */
 		if (site)
 			*LIST_ADD(s->list, s->count) = site;
 	}

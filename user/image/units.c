@@ -2,9 +2,8 @@
 /*
  * Finds compiled files for addresses; see units.h.
  *
- * Each compilation unit lists the ranges of text that came from it. This is all that is needed
- * here, and a thousand times less data than the line tables. (.debug_aranges has the same ranges,
- * but not every compiler writes it.)
+ * Each compilation unit lists the ranges of its code. This is a thousand times less data than the
+ * line tables. (.debug_aranges has the same ranges, but not every compiler writes it.)
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -21,7 +20,7 @@
 #include "base/strings.h"
 #include "image/units.h"
 
-/* This file shows where the source tree begins, wherever it was built. */
+/* The path of this file shows where the source tree begins, wherever the kernel was built. */
 #define LANDMARK "init/main.c"
 
 struct range {
@@ -65,7 +64,7 @@ static bool ends_with(const char *text, const char *end)
 	return a >= b && !strcmp(text + a - b, end);
 }
 
-/* The part before init/main.c in its own path; all other paths begin with it. */
+/* The root is what precedes init/main.c in its path. All other paths begin with it. */
 static void find_root(struct units *u, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
@@ -102,8 +101,8 @@ const char *units__source(struct units *u, const char *path)
 }
 
 /*
- * gcc writes its options down here; clang does not by itself. gcc writes -pg down as -p. Without it, the other options
- * for tracers have no effect; some Makefiles remove only this one.
+ * @producer: gcc lists its options there (clang does not by default), and writes -pg as -p. Without
+ * -pg, the other options for tracers have no effect, and some Makefiles remove only -pg.
  */
 static enum unit_calls unit_calls(const char *producer)
 {
@@ -141,7 +140,7 @@ static void read_units(struct units *u, Dwarf *dwarf)
 
 		add_unit(u, &c);
 		while ((offset = dwarf_ranges(&c.die, offset, &base, &start, &end)) > 0) {
-			/* Sections that the linker removed have an empty range, or one at 0. */
+			/* Code that the linker removed has an empty range, or one at 0. */
 			if (start && end > start)
 				*LIST_ADD(u->ranges, u->range_count) = (struct range){
 					start, end - start, u->count - 1,
@@ -180,7 +179,7 @@ int units__open(struct units **ret, const char *vmlinux)
 	if (fd < 0)
 		return error__return(-errno, "%s: cannot be read: %s", vmlinux, strerror(errno));
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
-	/* All that is found is copied, so the file can be closed. */
+	/* All results are copied, so the file can be closed. */
 	*ret = dwarf ? units__read(dwarf) : NULL;
 	if (dwarf)
 		dwarf_end(dwarf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the file from which the code at an address was compiled, by the debug information's
- * compilation units.
+ * Finds the source file from which the code at an address was compiled, by the compilation units of
+ * the debug information.
  */
 #ifndef HYTRACE_IMAGE_UNITS_H
 #define HYTRACE_IMAGE_UNITS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Was the compiler told to put calls for tracers into functions? */
+/* Was the compiler told to put calls for tracers into functions (-pg)? */
 enum unit_calls { UNIT_CALLS_UNKNOWN, UNIT_CALLS, UNIT_NO_CALLS };
 
 struct unit {
@@ -27,16 +27,16 @@ struct units;
  * @ret: to be freed by units__free()
  * @vmlinux: the file
  *
- * Return: 0; -ENODATA without a message if there is no debug information; another errno after one.
+ * Return: 0; -ENODATA without a message if there is no debug information; another errno after a message.
  */
 int units__open(struct units **ret, const char *vmlinux);
-/* The same for debug information that is open and stays open. Returns NULL if there is none about code. */
+/* Reads the units of an open @dwarf, which must stay open. Returns NULL if it describes no code. */
 struct units *units__read(Dwarf *dwarf);
 void units__free(struct units *u);
 
 /* All units, also those without code. */
 const struct unit *units__list(const struct units *u, size_t *ret_count);
-/* The unit of the code at @addr, an address of the debug information; NULL: unknown. */
+/* The unit of the code at @addr, as the debug information numbers addresses; NULL: unknown. */
 const struct unit *units__find(const struct units *u, uint64_t addr);
 
 /**

@@ -17,7 +17,7 @@ enum untraced {
 	UNTRACED_COUNT
 };
 
-/* The word for it in documents; NULL for UNTRACED_NOT. */
+/* The word for it in json; NULL for UNTRACED_NOT. */
 const char *untraced__word(enum untraced why);
 /* The reason with this word; UNTRACED_NOT: there is none. */
 enum untraced untraced__of_word(const char *word);
@@ -25,8 +25,8 @@ enum untraced untraced__of_word(const char *word);
 const char *untraced__sentence(enum untraced why);
 
 /*
- * A part of the text whose functions cannot be traced, given by its section, or by the symbols
- * around it.
+ * A region of text whose functions cannot be traced, given by its section, or by its first and last
+ * symbol.
  */
 struct untraced_region {
 	const char *section, *start, *end;

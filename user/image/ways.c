@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ways that no instruction has; see ways.h. In vmlinux the linker has filled the tables in; a module has relocations. */
+/* Finds the ways of ways.h. In vmlinux, the linker has filled the tables in; a module has relocations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static bool find_target(const struct image_file *file, const GElf_Rela *rela, ui
 	return true;
 }
 
-/* The assembler writes the relocations of a section in order of their places. */
+/* Relies on the order of relocations: the assembler writes them by their offsets. */
 static void read_relocated(struct ways *w, const struct image_file *file, const struct table *table)
 {
 	GElf_Shdr shdr;

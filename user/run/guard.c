@@ -2,11 +2,11 @@
 /*
  * Both sides of the watchdog; see guard.h.
  *
- * hytrace writes a line to the pipe for each thing to remove: a letter and a path, or an event's
- * name. The watchdog keeps the list, and removes all when the pipe ends. Capital letters are for
- * leftovers of other runs, which it removes at once. It must outlive its parent, so it has a
- * session of its own, and ignores signals that a terminal or a shutdown sends to all. It has no
- * other open descriptors, so that a reader of the command's output sees its end.
+ * hytrace writes a line to the pipe for each thing to remove: a letter, and a path or the name of
+ * an event. The watchdog keeps a list of them, and removes all when the pipe ends. Capital letters
+ * are for leftovers of other runs; it removes these at once. It must outlive its parent, so it has
+ * a session of its own, and ignores signals that a terminal or a shutdown sends to all. It closes
+ * all other descriptors, so that a reader of the command's output gets an end of file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "run/guard.h"
 
-/* How often the removal of something busy is tried. */
+/* How often the removal of something that is busy is tried, in all. */
 #define MOST_TRIES 50
 #define TRY_US 100000
 
@@ -34,7 +34,7 @@ struct guard {
 };
 
 struct task {
-	struct task *next;	/* the last one is removed first: contents before their directory */
+	struct task *next;	/* newest first, so that a directory is removed after its contents */
 	char what;
 	char path[];
 };
@@ -68,8 +68,8 @@ static int write_file(const char *dir, const char *name, const char *text)
 }
 
 /*
- * An instance is busy while somebody has one of its files open, and an event while a perf event of
- * it is being closed. Usually this takes a moment. The tries are counted for all things together.
+ * An instance is busy while somebody has one of its files open; an event is busy while a perf event
+ * of it is being closed. Usually this takes a moment. All removals share these tries.
  */
 static int patience = MOST_TRIES;
 
@@ -83,9 +83,9 @@ static bool try_again(int err)
 }
 
 /*
- * Takes the lock that a run holds while it looks for leftovers of other runs. The instance is
- * removed before its events, and in between, these would look like leftovers. If somebody holds the
- * lock for long, this goes on without it.
+ * Takes the lock that a run holds while it looks for leftovers of other runs. Until both the
+ * instance and its events are removed, the events would look like leftovers. If another process
+ * holds the lock for long, this goes on without it.
  */
 static int lock_instances(void)
 {
@@ -142,9 +142,7 @@ static int remove_event(const char *event)
 	char line[4096];
 	int err;
 
-	/*
-	 * Removing an event that was never made would put an error into the log, which others read.
-	 */
+	/* To remove an event that was never made would add an error to the log that users read. */
 	if (!event_exists(event))
 		return 0;
 	snprintf(line, sizeof(line), "!%s\n", event);
@@ -153,7 +151,7 @@ static int remove_event(const char *event)
 				   "%s` removes it", event, strerror(-err), event) : 0;
 }
 
-/* Removes events that were added one after the other, in one write; if that fails, one by one. */
+/* Removes events that were added one after the other, by one write; if it fails, one by one. */
 static int remove_events(const struct task *first, const struct task *end)
 {
 	char *text = NULL;
@@ -178,7 +176,7 @@ static int remove_events(const struct task *first, const struct task *end)
 	return err;
 }
 
-/* Removes one thing, or a row of events at once. @end: the task after that row. */
+/* Removes one thing, or all events from @task up to @end, which is not removed. */
 static int undo(const struct task *task, const struct task *end)
 {
 	switch (task->what) {
@@ -197,7 +195,7 @@ static int undo(const struct task *task, const struct task *end)
 			     strerror(errno));
 }
 
-/* Removes all but the instances. A row of events is removed at once. */
+/* Removes all but the instances. Events that were added one after the other are removed together. */
 static int undo_others(const struct task *list)
 {
 	int status = 0;
@@ -214,7 +212,7 @@ static int undo_others(const struct task *list)
 	return status;
 }
 
-/* Removes the instances. They come first because they use the events. */
+/* Removes the instances. They have to go first, because they use the events. */
 static int undo_instances(const struct task *list)
 {
 	int status = 0;
@@ -242,7 +240,7 @@ static int undo_all(const struct task *list)
 {
 	int lock = lock_instances(), status;
 
-	/* All tries are available again; removing leftovers may have used some. */
+	/* All tries are available again, even if the removal of leftovers has used some. */
 	patience = MOST_TRIES;
 	status = undo_instances(list);
 	status |= undo_others(list);
@@ -254,7 +252,7 @@ static void shut_out(int keep)
 {
 	int null = open("/dev/null", O_RDWR);
 
-	/* stderr stays open for messages, unless it is where the command's output goes. */
+	/* stderr stays open for messages, unless the command's output goes there. */
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(keep, STDERR_FILENO + 1);
@@ -302,7 +300,7 @@ int guard__start(struct guard **ret)
 	}
 	fflush(NULL);
 	/*
-	 * Signals are blocked, so that a Ctrl-C between the fork and the watchdog's own set-up does
+	 * Signals are blocked, so that a Ctrl-C between the fork and the watchdog's setsid() does
 	 * not end it.
 	 */
 	sigfillset(&all);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The watchdog: a process that removes what this run has put into the kernel when the run ends, in
- * whatever way. It waits for the end of a pipe whose other end only hytrace has. So it notices when
- * hytrace ends, even by SIGKILL.
+ * The watchdog: a process that removes what this run has put into the kernel, however the run ends.
+ * It waits for the end of a pipe to which only hytrace writes. So it notices when hytrace ends,
+ * even by SIGKILL.
  *
- * Nothing else cleans up. A run that ends well uses the watchdog, too, so there is one way to clean
- * up, and every run tests it.
+ * Nothing else cleans up. A run that ends well uses the watchdog, too, so every run tests it.
  */
 #ifndef HYTRACE_RUN_GUARD_H
 #define HYTRACE_RUN_GUARD_H
@@ -16,9 +15,9 @@ struct guard;
 int guard__start(struct guard **ret);
 
 /*
- * Tell the watchdog what to remove, before it is made. It is no error if some of it is never made.
- * Instances are removed first, because they use events; of the rest, what was added last is removed
- * first.
+ * Tell the watchdog what to remove, before it is made. It is no error if a thing is never made.
+ * Instances are removed first, because they use events. Then everything else is removed in reverse
+ * order.
  *   instance: a directory below tracefs's instances: its tracer becomes nop, then rmdir
  *   event: a function event; events that were added one after the other are removed together
  *   file: unlink (an unfinished result, a pin)
@@ -30,15 +29,15 @@ int guard__add_file(struct guard *g, const char *path);
 int guard__add_dir(struct guard *g, const char *path);
 
 /*
- * Remove what another run has left behind at once, so that it is not in this run's way. If
- * something stays because somebody uses it, a message says so, and this run does not fail.
+ * Remove what another run has left behind, at once, so that it does not disturb this run. If it
+ * cannot be removed because it is in use, a message says so, and this run does not fail.
  */
 int guard__remove_instance(struct guard *g, const char *path);
 int guard__remove_event(struct guard *g, const char *group, const char *name);
 
 /*
- * Lets the watchdog remove all, and waits for that. Returns -EIO after a message if something
- * stayed.
+ * Lets the watchdog remove everything, and waits for that. Returns -EIO after a message if
+ * something could not be removed.
  */
 int guard__finish(struct guard *g);
 

@@ -3,9 +3,9 @@
  * A tracing instance and its clock; see instance.h.
  *
  * BPF programs only have CLOCK_MONOTONIC, but the kernel's tracers use the trace clock "local". The
- * statistics of the instance's ring buffer tell the present time of "local". They are read between
- * two readings of CLOCK_MONOTONIC, a few times; the try with the shortest time between these two
- * readings is the most exact.
+ * statistics of the instance's ring buffer contain the current time of "local". They are read
+ * several times, each time between two readings of CLOCK_MONOTONIC. The try in which these two are
+ * the closest is the most exact.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,8 +68,8 @@ uint64_t clock__realtime(void)
 }
 
 /*
- * Resets options. The kernel makes an instance with the options of the top instance, which somebody
- * else may have set. If a kernel does not know one of these options, it needs no reset.
+ * Resets options. A new instance gets the options of the top instance, which another user may have
+ * set. An option that the kernel does not know needs no reset.
  */
 static void reset_options(struct instance *i)
 {
@@ -169,7 +169,7 @@ void instance__close(struct instance *i)
 		return;
 	if (i->gate >= 0)
 		close(i->gate);
-	/* The watchdog removes the directory. */
+	/* The watchdog removes the instance. */
 	if (i->tracefs)
 		tracefs_instance_free(i->tracefs);
 	free(i);
@@ -207,7 +207,7 @@ static int open_file(struct instance *i, const char *file, char **ret_path)
 	return fd;
 }
 
-/* The user's options were checked before, so -EINVAL from the kernel is no usage error. */
+/* The user's options were checked before, so -EINVAL from the kernel is not a usage error here. */
 static int write_text(int fd, const char *path, const char *text)
 {
 	int err;
@@ -236,10 +236,7 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	if (fd < 0)
 		err = fd;
 	for (; !err && *list; list++) {
-		/*
-		 * The line needs its newline: the filter files treat a word without one as
-		 * unfinished.
-		 */
+		/* The filter files treat a word without a newline as unfinished. */
 		char *line = xasprintf("%s\n", *list);
 
 		err = write_text(fd, path, line);
@@ -258,7 +255,7 @@ int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 	char *text;
 	int err;
 
-	/* The kernel rounds this up to its minimum. */
+	/* The kernel rounds the size up to its minimum. */
 	err = instance__write(i, "buffer_size_kb", "1");
 	if (err)
 		return err;
@@ -270,7 +267,7 @@ int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* The threads' numbers in one line, to be freed. */
+/* Lists the threads' numbers in one line, to be freed. */
 static int list_threads(int pidfd, char **ret)
 {
 	pid_t *list;
@@ -290,8 +287,8 @@ static int list_threads(int pidfd, char **ret)
 }
 
 /*
- * The threads are read again until no new one is found: a thread that is not followed yet may have
- * started others. The kernel itself follows those that followed threads start.
+ * Reads the threads again until there is no new one: a thread that is not followed yet may have
+ * started another one. The kernel itself follows the children of followed threads.
  */
 int instance__write_threads(struct instance *i, const char *file, int pidfd)
 {
@@ -321,8 +318,8 @@ int instance__gate(struct instance *i, bool on)
 }
 
 /*
- * Parses "now ts: 12.345678" by the instance's clock. Other people's trace options do not change
- * this file.
+ * Parses "now ts: 12.345678", a time of the instance's clock. Trace options of other users do not
+ * change this file.
  */
 static bool parse_now(const char *text, uint64_t *ret_ns)
 {
@@ -350,7 +347,7 @@ static int try_clock(int stats, struct clock_pair *ret)
 	if (!parse_now(text, &stamp))
 		return -ENODATA;
 	ret->monotonic = before + (after - before) / 2;
-	/* The kernel truncates it to microseconds, so this adds half of one. */
+	/* The kernel truncates the time to microseconds, so add half a microsecond. */
 	ret->local = stamp + 500;
 	ret->error = (after - before) / 2 + 500;
 	return 0;

@@ -14,7 +14,7 @@
 #include "base/place.h"
 #include "run/kept.h"
 
-/* What others may have put there cannot be believed; nor may root's files lie in a home that sudo has kept in HOME. */
+/* Files are not trusted if others can write there. Nor may root write to a home that sudo has kept in HOME. */
 static bool is_own(const char *directory)
 {
 	int err = place__check_own(directory);
@@ -38,7 +38,7 @@ char *kept__path(const char *name)
 	return path;
 }
 
-/* Also makes the directory above, which a new user does not have. */
+/* Also makes the parent directory, which a new user does not have. */
 static bool make_directory(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -69,7 +69,7 @@ void kept__touch(const char *path)
 	utimensat(AT_FDCWD, path, NULL, 0);
 }
 
-/* The name of the file that was used first, to be freed; NULL: at most @most have that beginning. */
+/* The least recently used file of a kind: its name, to be freed; NULL: there are at most @most files. */
 static char *find_oldest(const char *directory, const char *kind, size_t length, size_t most)
 {
 	DIR *dir = opendir(directory);
@@ -80,7 +80,7 @@ static char *find_oldest(const char *directory, const char *kind, size_t length,
 	struct stat st;
 
 	while (dir && (entry = readdir(dir))) {
-		/* What another run is writing has a dot in its name. */
+		/* Files that another run is writing have a dot in their names. */
 		if (strncmp(entry->d_name, kind, length) || strchr(entry->d_name, '.') ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;

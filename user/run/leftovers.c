@@ -62,7 +62,7 @@ static void tell(const char *what, const char *name)
 		    name);
 }
 
-/* The id in the name of a run's instance or group; NULL: it is not of a run. */
+/* The run's id in the name of an instance or a group; NULL: it is not of a run of hytrace. */
 static const char *id_in(const char *name, const char *prefix)
 {
 	const char *id = name + strlen(prefix);
@@ -82,7 +82,7 @@ static bool is_known(const struct leftovers *l, const char *id)
 	return false;
 }
 
-/* Finds runs by the names in @path, where instances or groups of events are. */
+/* Finds ended runs by the names in @path, a directory of instances or of groups of events. */
 static void find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
 {
 	DIR *dir = opendir(path);
@@ -99,8 +99,8 @@ static void find_in(const char *path, const char *prefix, const char *instances,
 }
 
 /*
- * Finds events by their directories. function_events may have lines of others that cannot be parsed
- * here.
+ * Finds events by their directories. function_events may have lines of other users that cannot be
+ * parsed here.
  */
 void leftovers__find(const char *instances, struct leftovers *ret)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs as another user; see login.h. All look-ups are done before the fork, because they may read
- * files and ask servers.
+ * Runs a command as another user; see login.h. The user is looked up before the fork, because a
+ * look-up may read files and ask servers.
  */
 #include <errno.h>
 #include <grp.h>
@@ -75,7 +75,7 @@ int login__find(struct login **ret, const char *name)
 
 	if (!found)
 		return error__return(-EINVAL, "--user %s: no such user", name);
-	/* The process that becomes this user has not begun to run: it could not tell what is missing. */
+	/* Check this now: the process that will become this user could only report that it failed. */
 	if (!may_become())
 		return error__return(-EPERM, "--user %s: not permitted: needs CAP_SETUID and CAP_SETGID; run as root", name);
 	l = xcalloc(1, sizeof(*l));
@@ -90,8 +90,8 @@ int login__find(struct login **ret, const char *name)
 }
 
 /*
- * From root, the kernel drops capabilities when the user changes; from another user (systemd's AmbientCapabilities=), or
- * with this securebit, it does not. A set-user-ID program that the command runs would keep them as well.
+ * The kernel drops the capabilities of root when the user changes. It keeps them if hytrace is another user (systemd's
+ * AmbientCapabilities=), or with this securebit, which set-user-ID programs of the command would get, too.
  */
 static int drop_capabilities(void)
 {
@@ -105,7 +105,7 @@ static int drop_capabilities(void)
 	return err ?: bits < 0 || bits & SECBIT_NO_SETUID_FIXUP ? -EPERM : 0;
 }
 
-/* Is there nothing by which the command could be the user again that hytrace is? */
+/* Has the command no way back to hytrace's user? */
 static bool has_become(const struct login *l)
 {
 	cap_t none = cap_init(), now = cap_get_proc();
@@ -131,15 +131,15 @@ int login__become(const struct login *l)
 	};
 	int bits = prctl(PR_GET_SECUREBITS), err;
 
-	/* What this needs is a capability. If it is missing, or the bit is locked, drop_capabilities() refuses. */
+	/* This needs a capability. If it is missing, or the bit is locked, drop_capabilities() fails. */
 	if (bits > 0 && bits & SECBIT_NO_SETUID_FIXUP)
 		prctl(PR_SET_SECUREBITS, bits & ~SECBIT_NO_SETUID_FIXUP);
-	/* Until the command begins, this process has hytrace's descriptors. */
+	/* This process has hytrace's descriptors until it executes the command, so nobody may trace it. */
 	prctl(PR_SET_DUMPABLE, 0);
 	if (setgroups(l->group_count, l->groups) || setresgid(l->gid, l->gid, l->gid) ||
 	    setresuid(l->uid, l->uid, l->uid))
 		return -errno;
-	/* Other ids may have made it dumpable: fs.suid_dumpable. */
+	/* With fs.suid_dumpable, the change of ids may have made it dumpable. */
 	prctl(PR_SET_DUMPABLE, 0);
 	err = drop_capabilities();
 	if (err || !has_become(l))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user as whom a command runs, while hytrace itself keeps its user. */
+/* The user for whom a command runs, while hytrace itself keeps its own user. */
 #ifndef HYTRACE_RUN_LOGIN_H
 #define HYTRACE_RUN_LOGIN_H
 
@@ -22,7 +22,7 @@ int login__find(struct login **ret, const char *name);
  * and the terminal stay. The process may still run set-user-ID programs, as that user may: no_new_privs is not set,
  * because a test suite may call sudo or ping.
  *
- * Return: 0, or a negative errno; -EPERM also if something of the old user would stay.
+ * Return: 0, or a negative errno; -EPERM also if the process would keep something of the old user.
  */
 int login__become(const struct login *login);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results on standard output, in a file that is complete when it gets its name, or in one that
+ * Results on standard output, in a file that is complete when it gets its name, or in a file that
  * grows; see output.h.
  *
  * A report is made in memory and written at once, at the end or by output__flush(). So the error of
- * a failed write is that of the kernel, and not what stdio has kept of it.
+ * a failed write is the kernel's, and not what stdio has kept of it.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,20 +22,20 @@
 #include "run/leftovers.h"
 #include "run/output.h"
 
-/* For how long another run, which writes its result there, is waited for; and for how long several, one after the other. */
+/* Time to wait for another run that writes its result there; and for several runs, one after the other. */
 #define LOCK_TRIES 50
 #define MOST_LOCK_TRIES 1200
 #define LOCK_TRY_US 100000
 
 struct output {
-	FILE *stream;		/* writes into text */
+	FILE *stream;		/* writes into @text */
 	char *text;
 	size_t length;
 	int fd;
 	char *path;		/* as given; NULL: standard output */
 	struct place place;
-	char *temporary;	/* NULL: written in place */
-	char *so_far;		/* the same for what is put in place before the end */
+	char *temporary;	/* name of the file until it is complete; NULL: it is written in place */
+	char *so_far;		/* name of the file for output__checkpoint(); NULL: as above */
 	bool growing;
 };
 
@@ -58,7 +58,7 @@ static void output__free(struct output *o)
 	free(o);
 }
 
-/* The temporary name, which is renamed later: NAME.ID@suffix. */
+/* Makes a temporary name, NAME.ID@suffix. The file is renamed when it is complete. */
 static int name_beside(char **ret, const struct place *place, const char *suffix, struct guard *guard)
 {
 	char *path;
@@ -88,7 +88,7 @@ static int open_beside(struct output *o, struct guard *guard)
 			o->temporary = name;
 			return 0;
 		}
-		/* No other run makes a file of that name, so it is that of another output, which removes it. */
+		/* No other run uses this name, so another output of this run has made the file, and will remove it. */
 		err = o->fd == -EEXIST ? error__return(-EINVAL, "-o %s: is given twice", o->path) :
 					 unwritable(o->path, -o->fd);
 	}
@@ -98,8 +98,8 @@ static int open_beside(struct output *o, struct guard *guard)
 
 /*
  * Finds a descriptor, such as that of /dev/stdout, by which this process and its command write to
- * the same file; -1: there is none. Renaming over that file would lose what they write, and opening
- * it again would give another position.
+ * the same file; -1: there is none. To rename over that file would lose their output, and to open
+ * it again would give another file offset.
  */
 static int find_descriptor(const struct stat *st)
 {
@@ -136,8 +136,8 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 
 	o->path = xstrdup(path);
 	/*
-	 * What the caller has opened, for -o /dev/stdout say, may have no path here, or one that this user would not trust.
-	 * To write there gives nobody anything that the command's own output does not give.
+	 * A file that the caller has opened, such as /dev/stdout, may have no path here, or a path that is
+	 * not safe for this user. To write to it is no risk: the command's own output goes there, too.
 	 */
 	fd = stat(path, &st) ? -1 : find_descriptor(&st);
 	if (fd >= 0)
@@ -156,7 +156,7 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	return o->fd < 0 ? unwritable(path, -o->fd) : 0;
 }
 
-/* Results are written as they are: no reader would believe such a name. */
+/* Results are not compressed, so no reader would believe such a name. */
 static int check_name(const char *path)
 {
 	static const char *const compressed[] = { ".gz", ".zst", ".xz" };
@@ -232,7 +232,7 @@ static int write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* From now on, the file has its own name. */
+/* Gives the file its own name. */
 static int put(struct output *o)
 {
 	int err = o->temporary ? place__put(&o->place, o->temporary, o->fd) : 0;
@@ -253,7 +253,7 @@ static int write_out(struct output *o)
 	err = o->growing && o->length ? put(o) : 0;
 	if (!err)
 		err = write_all(o->fd, o->text, o->length);
-	/* Begins at the start of the memory again. */
+	/* Start at the beginning of the memory again. */
 	if (!err && fseeko(o->stream, 0, SEEK_SET))
 		err = -errno;
 	return err;
@@ -283,14 +283,14 @@ bool output__can_checkpoint(const struct output *o)
 	return o->temporary;
 }
 
-/* The temporary file of the final result exists already. A result so far has a file of its own. */
+/* Writes the result so far to a file of its own, because the temporary file is for the final result. */
 static int write_so_far(struct output *o)
 {
 	int fd, err;
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
-	/* The owner of the directory has seen the run's id, and may have made something of that name. */
+	/* The owner of the directory has seen the run's id, and may have made a file of this name. */
 	place__remove(&o->place, o->so_far);
 	fd = place__make(&o->place, o->so_far);
 	if (fd < 0)
@@ -315,7 +315,7 @@ int output__checkpoint(struct output *o)
 	if (err)
 		error__print("%s: the result so far could not be written: %s; a file of that name is the old one",
 			     o->path, strerror(-err));
-	/* Begins at the start of the memory again. */
+	/* Start at the beginning of the memory again. */
 	fseeko(o->stream, 0, SEEK_SET);
 	return err;
 }
@@ -328,14 +328,14 @@ static int finish(struct output *o)
 	if (err || !o->path)
 		return err;
 	err = put(o);
-	/* A full disk or a quota may only be reported now. */
+	/* close() may report a full disk or a quota. */
 	if (!err && close(o->fd))
 		err = -errno;
 	o->fd = -1;
 	return err;
 }
 
-/* Whoever may read the directory can lock it as well, so this does not wait for ever. */
+/* Whoever may read the directory may lock it, too, so this waits only for a limited time. */
 int output__lock(const struct output *o)
 {
 	int fd = openat(o->place.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err, waited = 0;
@@ -347,7 +347,7 @@ int output__lock(const struct output *o)
 			close(fd);
 			return err;
 		}
-		/* A run has put its result there, and the next one has the lock. */
+		/* If the result has changed, another run has ended, and the next one has the lock. */
 		if (!fstatat(o->place.dir, o->place.name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino != last.st_ino)
 			waited = 0;
 		last = st;

@@ -30,7 +30,7 @@ static int mount_bpffs(void)
 	return 0;
 }
 
-/* Makes each directory on the way that does not exist yet; the watchdog removes those. */
+/* Makes the directories of @path that do not exist yet; the watchdog removes them. */
 static int make_directories(char *path, struct guard *guard)
 {
 	for (char *slash = path + 1; slash; ) {
@@ -65,7 +65,7 @@ int pin__prepare(const char *where, struct guard *guard, char **ret_dir)
 	if (err)
 		goto cleanup;
 
-	/* The part that exists must be in bpffs, so that no directories are made elsewhere. */
+	/* The part of the path that exists must be in bpffs, so that no directory is made elsewhere. */
 	parent = xstrdup(dir);
 	while (access(parent, F_OK) && (slash = strrchr(parent, '/')) && slash > parent)
 		*slash = '\0';
@@ -90,7 +90,7 @@ int pin__path(const char *dir, const char *name, struct guard *guard, char **ret
 	char *path = xasprintf("%s/%s", dir, name);
 	int err;
 
-	/* Somebody else's pin must not be given to the watchdog, which would remove it. */
+	/* The watchdog must not get the pin of another run, because it would remove it. */
 	if (!access(path, F_OK))
 		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "
 				    "that was killed with its watchdog; give --pin another "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pins in bpffs: their directories are made for one run and removed after it. */
+/* Pins in bpffs. Their directories are made for one run and removed after it. */
 #ifndef HYTRACE_RUN_PIN_H
 #define HYTRACE_RUN_PIN_H
 
@@ -8,8 +8,8 @@
 #define BPFFS "/sys/fs/bpf"
 
 /*
- * Makes the directory @where, and those above it, in bpffs, which is mounted if necessary. A
- * relative name is one below /sys/fs/bpf/hytrace. @ret_dir is to be freed.
+ * Makes the directory @where and its parents in bpffs, which is mounted if necessary. A relative
+ * name is below /sys/fs/bpf/hytrace. @ret_dir: to be freed
  */
 int pin__prepare(const char *where, struct guard *guard, char **ret_dir);
 /* The full path of a pin, which the watchdog will remove; to be freed. */

@@ -27,7 +27,7 @@ int process__open(pid_t pid)
 		return fd;
 	if (errno == ESRCH)
 		return error__return(-EINVAL, "--pid %d: there is no such process", pid);
-	/* Which of the two errors a thread gives depends on the kernel. */
+	/* For a thread, the error depends on the kernel. */
 	if (errno == EINVAL || errno == ENOENT)
 		return error__return(-EINVAL, "--pid %d: this is a thread, and only a whole process can be "
 				     "followed; `grep Tgid /proc/%d/status` prints its process", pid, pid);
@@ -55,7 +55,7 @@ struct threads {
 	size_t count;
 };
 
-/* If /proc is that of another PID namespace, this process has no entry in it. */
+/* Returns false also if /proc is of another PID namespace, because this process has no entry there. */
 static bool in_initial_namespace(void)
 {
 	char name[64] = "";

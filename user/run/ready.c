@@ -33,10 +33,10 @@ void ready__tell(int fd)
 
 	if (fd && write(fd, line, strlen(line)) != (ssize_t)strlen(line))
 		error__warn("--ready-fd %d: %s", fd, strerror(errno));
-	/* A reader may also wait for the end of the descriptor. */
+	/* Close it, because a reader may also wait for an end of file. */
 	if (fd > STDERR_FILENO)
 		close(fd);
-	/* 0: nobody listens. */
+	/* sd_notify() returns 0 if nobody listens. */
 	err = sd_notify(0, "READY=1");
 	if (err < 0)
 		error__warn("$NOTIFY_SOCKET: cannot send READY=1: %s", strerror(-err));

@@ -27,9 +27,7 @@ void workload__init(struct workload *w, char *const *command, bool takes_usr1)
 	w->takes_usr1 = takes_usr1;
 	w->signals = w->pidfd = -1;
 	sigemptyset(&set);
-	/*
-	 * The signal may come before anything waits for it; its default action would end hytrace.
-	 */
+	/* SIGUSR1 may come before anything waits for it. Its default action would end hytrace. */
 	if (takes_usr1)
 		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &w->mask);
@@ -44,7 +42,7 @@ static sigset_t ending_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	/*
-	 * nohup ignores SIGHUP. If it were blocked here, the signalfd would return it all the same.
+	 * nohup ignores SIGHUP. If it were blocked here, the signalfd would return it nevertheless.
 	 */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
@@ -68,7 +66,7 @@ static int refuse(struct workload *w, int reason)
 	return -ENOEXEC;
 }
 
-/* Returns 0, ENOENT or EACCES. */
+/* Can @path be executed? Returns 0, ENOENT or EACCES. */
 static int look_at(const char *path)
 {
 	struct stat st;
@@ -79,7 +77,7 @@ static int look_at(const char *path)
 }
 
 /*
- * Searches PATH as execvp() does: a file that may not be executed does not hide one in a later
+ * Searches PATH as execvp() does: a file that cannot be executed does not hide one in a later
  * directory.
  */
 static int look_along(const char *path, const char *name)
@@ -103,7 +101,7 @@ static int look_along(const char *path, const char *name)
 	}
 }
 
-/* Errors that cannot be found here, such as a bad interpreter, are reported at the release. */
+/* Errors that are not found here, such as a bad interpreter, are reported by workload__release(). */
 int workload__find(struct workload *w)
 {
 	const char *name = w->command ? w->command[0] : NULL, *path = getenv("PATH");
@@ -176,8 +174,8 @@ static int fork_command(struct workload *w)
 }
 
 /*
- * The witness keeps no descriptors open, so that it delays no end of file and keeps no instance
- * busy. Its signals are blocked, and it is killed when its parent dies.
+ * The witness closes all descriptors, so that it delays no end of file and keeps no instance busy.
+ * Its signals are blocked, and it is killed when its parent dies.
  */
 static void __attribute__((noreturn)) witness(const sigset_t *set, pid_t parent, int pipe)
 {
@@ -200,9 +198,9 @@ static void __attribute__((noreturn)) witness(const sigset_t *set, pid_t parent,
 }
 
 /*
- * A signal does not show whether it was sent only to this process or to its group, in which case
- * the command has got it as well. Its sender does not show that either: timeout(1) is in the group
- * and does both. So another process of the group, the witness, reports the signals that it gets.
+ * Whether a signal was sent only to this process, or to its group and so to the command as well,
+ * cannot be seen from the signal. Nor from its sender: timeout(1) is in the group and does both. So
+ * another process of the group, the witness, reports the signals that it gets.
  */
 static int fork_witness(struct workload *w)
 {
@@ -271,7 +269,7 @@ void workload__abandon(struct workload *w)
 	wait_for_exit(w);
 }
 
-/* Has the child reported why it could not go on? */
+/* Has the child reported an error? */
 static bool has_failed(const struct workload *w)
 {
 	struct pollfd failure = { .fd = w->failure, .events = POLLIN };
@@ -286,7 +284,7 @@ int workload__release(struct workload *w)
 
 	if (!w->pid)
 		return 0;
-	/* SIGPIPE is ignored. If the write fails, the child has died and nobody reads. */
+	/* SIGPIPE is ignored. If the write fails, the child has died, and no process reads the pipe. */
 	if (write(w->barrier, "g", 1) != 1 && !(w->login && has_failed(w))) {
 		workload__abandon(w);
 		w->refused = error__return(EXIT_SELF, "%s: the command was killed before it was started",
@@ -345,12 +343,12 @@ int workload__check(struct workload *w)
 			     strsignal(info.ssi_signo), w->command ? "the command is not started, " : "");
 }
 
-/* When the first signal came, by CLOCK_MONOTONIC; 0: none has come. */
+/* CLOCK_MONOTONIC of the signal that ended the run, or of the first one after the run; 0: none has come. */
 static volatile uint64_t first_signal;
-/* A later signal, which the command may not have got, and its si_code; 0: none has come. */
+/* A signal after the end of the run, which the command may not have got, and its si_code; 0: none has come. */
 static volatile sig_atomic_t late_signal, late_code;
 
-/* A user who sends a second signal does not want to wait for the rest. So this ends the program. */
+/* Ends the program: a user who sends a second signal does not want to wait for the results. */
 static void on_late_signal(int number, siginfo_t *info, void *context)
 {
 	uint64_t now = clock__monotonic();
@@ -376,13 +374,13 @@ void workload__ended(const struct workload *w)
 		if (sigismember(&set, number) == 1)
 			sigaction(number, &action, NULL);
 	}
-	/* The final result is about to be written, which answers a SIGUSR1 that comes now. */
+	/* SIGUSR1 stays blocked: the final result, which is about to be written, answers it. */
 	if (w->takes_usr1)
 		sigaddset(&mask, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* From here on, signals are passed to the command again, also one that has come meanwhile. */
+/* From here on, signals are passed to the command again, even one that is pending now. */
 static void be_patient(void)
 {
 	sigset_t set = ending_signals();
@@ -390,14 +388,14 @@ static void be_patient(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Has the witness got this signal as well? Its earlier reports are discarded. */
+/* Has the witness got this signal as well? Earlier reports are discarded. */
 static bool is_witnessed(struct workload *w, int number, int timeout)
 {
 	struct pollfd reports = { .fd = w->reports, .events = POLLIN };
 	bool seen = false;
 	char byte;
 
-	/* If there is only POLLHUP, the witness is dead. */
+	/* POLLHUP alone means that the witness is dead. */
 	while (!seen && poll(&reports, 1, timeout) > 0 && reports.revents & POLLIN) {
 		while (read(w->reports, &byte, 1) == 1)
 			seen |= byte == number;
@@ -405,7 +403,7 @@ static bool is_witnessed(struct workload *w, int number, int timeout)
 	return seen;
 }
 
-/* Sends a signal to the command, unless the command has got it itself. */
+/* Sends a signal to the command, unless the command has got it already. */
 static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 {
 	bool again = w->last_signal == (int)info->ssi_signo &&
@@ -413,8 +411,8 @@ static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 	bool seen = is_witnessed(w, info->ssi_signo, again ? 0 : SAME_SIGNAL_MS);
 
 	/*
-	 * Signals of the terminal are SI_KERNEL and go to the whole group; but a command may have
-	 * left the group.
+	 * Signals of the terminal are SI_KERNEL and go to the whole group, which a command may have
+	 * left.
 	 */
 	seen |= info->ssi_code == SI_KERNEL;
 	if (!again && !(seen && getpgid(w->pid) == getpgrp()))
@@ -423,7 +421,7 @@ static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 	w->last_signal_ns = clock__monotonic();
 }
 
-/* Handles the signals that have come. Returns true if tracing is to end. */
+/* Handles the pending signals. Returns true if tracing has to end. */
 static bool take_signals(struct workload *w)
 {
 	struct signalfd_siginfo info;
@@ -443,7 +441,7 @@ static bool take_signals(struct workload *w)
 	return end;
 }
 
-/* Shortens @timeout to the time that is left. Returns false if none is left. */
+/* Limits @timeout to the rest of the duration. Returns false if the duration is over. */
 static bool shorten(struct workload *w, int *timeout, double duration, uint64_t start)
 {
 	double left = duration - (clock__monotonic() - start) / 1e9;
@@ -464,8 +462,8 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 	struct pollfd fds[] = {
 		{ .fd = w->signals, .events = POLLIN },
 		/*
-		 * The child is reaped when nothing is recorded any more, because reaping is
-		 * hytrace's own work.
+		 * The child is reaped later, when nothing is recorded, because reaping is work of
+		 * hytrace's own.
 		 */
 		{ .fd = w->pidfd, .events = POLLIN },
 		{ .fd = limits->process, .events = POLLIN },
@@ -502,7 +500,7 @@ static void wait_for_command(struct workload *w)
 	be_patient();
 	if (late_signal && !reap(w))
 		pass_on(w, &(struct signalfd_siginfo){ .ssi_signo = late_signal, .ssi_code = late_code });
-	else	/* Discard reports that came meanwhile; they are not about the next signal. */
+	else	/* Discard the reports so far, which are not about the next signal. */
 		is_witnessed(w, 0, 0);
 	while (!reap(w)) {
 		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
@@ -514,7 +512,7 @@ int workload__finish(struct workload *w, struct guard *guard, int err)
 {
 	int failed = guard__finish(guard), status = w->refused;
 
-	/* A command that could not be executed has an exit status of its own. */
+	/* Keep the exit status of a command that could not be executed. */
 	if (!err || w->refused)
 		err = failed;
 	if (w->released && !status) {

@@ -2,7 +2,7 @@
 /*
  * Runs other programs; see child.h.
  *
- * The output of a program that is run to its end goes to files in memory. With pipes, two of them would have to be read
+ * child__run() collects the output in files in memory: with two pipes, both would have to be read
  * at once.
  */
 #include <fcntl.h>
@@ -28,11 +28,11 @@ static void catch(int number)
 void child__catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	/* Without SA_RESTART, so that reading an answer ends. */
+	/* No SA_RESTART: a signal has to interrupt the read of an answer. */
 	struct sigaction action = { .sa_handler = catch }, old;
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		/* What nohup ignores stays ignored. */
+		/* A signal that is ignored, such as SIGHUP under nohup, stays ignored. */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
@@ -43,7 +43,7 @@ int child__signal(void)
 	return caught;
 }
 
-/* @fds: its standard input, output and messages. */
+/* @fds: its standard input, output and error */
 static int spawn(pid_t *ret, const char *directory, const char *const *argv, char *const *envp, const int *fds)
 {
 	posix_spawn_file_actions_t actions;
@@ -53,7 +53,7 @@ static int spawn(pid_t *ret, const char *directory, const char *const *argv, cha
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
-	/* This program ignores it. */
+	/* This program ignores SIGPIPE; its children must not. */
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &defaults);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Runs other programs: one that is waited for, or one that answers questions until it is closed. */
+/* Runs other programs: to their end (child__run()), or as servers that answer questions (child__start()). */
 #ifndef HYTRACE_TAILOR_CHILD_H
 #define HYTRACE_TAILOR_CHILD_H
 
@@ -11,7 +11,7 @@
 struct child {
 	pid_t pid;
 	FILE *to, *from;	/* its standard input and output */
-	int messages;		/* a file in memory with its messages */
+	int messages;		/* a memfd with its standard error */
 };
 
 /**
@@ -21,19 +21,19 @@ struct child {
  * @argv: its arguments; argv[0] is looked up in PATH
  * @envp: its environment
  *
- * Its messages are kept for child__messages(), because some programs have much to say although all is well.
+ * Its standard error is kept for child__messages(), because some programs print much there although all is well.
  *
  * Return: 0, or a negative errno after a message.
  */
 int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp);
-/* What it has said until now, to be freed. */
+/* Its standard error so far, to be freed. */
 char *child__messages(const struct child *c);
-/* Returns its status as waitpid() gives it; -1: there is none. */
+/* Waits for its end. Returns its status as waitpid() gives it, or -1 if it was not started. */
 int child__close(struct child *c);
 
 /*
- * From here on, SIGINT, SIGTERM and SIGHUP no longer end this program at once: what waits for a program fails with -EINTR,
- * without a message, so that all is cleaned up.
+ * From here on, SIGINT, SIGTERM and SIGHUP do not end this program at once. Instead, the functions
+ * that wait for a child return -EINTR without a message, so that the caller can clean up.
  */
 void child__catch_signals(void);
 /* The signal that has come; 0: none. */
@@ -44,8 +44,8 @@ int child__signal(void);
  * @directory: where it runs
  * @argv: its arguments; argv[0] is looked up in PATH
  * @envp: its environment
- * @ret_output: what it has written to standard output, to be freed, even after a failure; NULL: this is thrown away
- * @ret_messages: the same for its messages
+ * @ret_output: its standard output, to be freed, even after a failure; NULL: not wanted
+ * @ret_messages: its standard error, to be freed, even after a failure; NULL: not wanted
  *
  * Return: its status as waitpid() gives it, or a negative errno after a message; -EINTR without one after a signal.
  */

@@ -100,7 +100,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* ---- what is given must fit together */
+/* ---- checks of the arguments */
 
 static bool has_modules(const struct coverage *c)
 {
@@ -111,7 +111,7 @@ static bool has_modules(const struct coverage *c)
 	return c->modules.count;
 }
 
-/* A module that the document names counts as used, so it does not matter that its init text is not listed. */
+/* Lost calls of modules' init text do not matter if modules are named: a named module counts as used. */
 static bool matters(const struct coverage *c, const char *counter)
 {
 	const struct loss *loss = losses__find(counter);
@@ -140,7 +140,7 @@ static int check_losses(const struct coverage *c, const char *path)
 	return 0;
 }
 
-/* Without its place as linked, an address lies in no object. */
+/* Without its link-time address, an address cannot be found in an object. */
 static int check_places(const struct coverage *c, const char *path)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
@@ -237,7 +237,7 @@ static int open_images(struct work *w, const struct tailor_options *o)
 	return err;
 }
 
-/* The lists of the program count unless some of them are named, or "none". Files come on top. */
+/* All built-in lists are used, unless some of them, or "none", are named. Lists in files are added to them. */
 static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 {
 	bool named = false;
@@ -252,7 +252,7 @@ static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 	return err;
 }
 
-/* All that can be wrong with what is given, but for the build itself. */
+/* Makes all checks of the arguments that need no build: a wrong argument has to fail early. */
 static int prepare(struct work *w, const struct tailor_options *o)
 {
 	int err;
@@ -285,7 +285,7 @@ static int analyse(struct work *w, const struct tailor_options *o)
 	return err;
 }
 
-/* Both are opened before the work begins, so that a bad name costs no time. */
+/* Both files are opened before the work begins, so that a wrong name fails at once. */
 struct results {
 	struct output *config, *report;
 };
@@ -385,7 +385,7 @@ int cmd_tailor(int argc, char **argv)
 		err = write_results(&r, &w, &o, analyse(&w, &o));
 	work__free(&w);
 	if (child__signal()) {
-		/* As without a handler. */
+		/* End by this signal, as a program without a handler does. */
 		signal(child__signal(), SIG_DFL);
 		raise(child__signal());
 	}

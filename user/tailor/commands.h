@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arguments begin with the command's full name; the exit status is returned. */
+/* argv[0] is the command's full name, such as "hytrace tailor". Returns the exit status. */
 #ifndef HYTRACE_TAILOR_COMMANDS_H
 #define HYTRACE_TAILOR_COMMANDS_H
 

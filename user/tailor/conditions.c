@@ -14,9 +14,9 @@
 #define obstack_chunk_alloc malloc
 #define obstack_chunk_free free
 
-/* Deeper blocks do not occur. What is in them needs what the block at this depth needs. */
+/* The kernel has no deeper #if blocks. A line in a deeper block would get the condition of the block at this depth. */
 #define DEEPEST 64
-/* An expression has at most this many options that count. */
+/* More options in one expression are ignored. */
 #define MOST_OPTIONS 16
 
 struct file {
@@ -29,8 +29,8 @@ struct conditions {
 	struct obstack store;
 	struct lh_table *files;		/* struct file by path */
 	/*
-	 * What the line of `#include "x.c"` needs, by the path of x.c. The conditions of x.c end with it. If x.c is
-	 * included again, it is emptied.
+	 * For each included x.c: what the line of `#include "x.c"` needs, by the path of x.c. It is the
+	 * outermost condition of each line of x.c. If x.c is included again, this condition is emptied.
 	 */
 	struct lh_table *included;
 	struct lh_table *compiled;	/* files that are compiled by themselves */
@@ -62,9 +62,9 @@ void conditions__free(struct conditions *c)
 
 /* ---- expressions */
 
-/* What an expression needs. */
+/* The options that an expression needs. */
 struct needs {
-	const char *names[MOST_OPTIONS];	/* in the expression */
+	const char *names[MOST_OPTIONS];	/* pointers into the expression */
 	size_t lengths[MOST_OPTIONS];
 	size_t count;
 	/* The whole expression is a single option, or its negation. */
@@ -101,7 +101,7 @@ static bool has_outside(const char *at, const char *end, const char *operator)
 	return false;
 }
 
-/* Removes blanks, and parentheses around all of it. */
+/* Strips blanks, and parentheses that enclose the whole text. */
 static void trim(const char **at, const char **end)
 {
 	for (;;) {
@@ -143,7 +143,7 @@ static const char *option_in(const char *at, const char *end, size_t *ret_length
 		trim(&at, &end);
 		while (at + length < end && (isalnum((unsigned char)at[length]) || at[length] == '_'))
 			length++;
-		/* The rest must be nothing, so that a comparison is none. */
+		/* Nothing may follow: a comparison such as "defined CONFIG_X == 0" is not understood. */
 		if (length <= 7 || strncmp(at, "CONFIG_", 7) || at + length != end)
 			return NULL;
 		*ret_length = length;
@@ -167,7 +167,7 @@ static bool next_operand(const char **at, const char *end, const char **ret_star
 	return true;
 }
 
-/* X and X_MODULE are one option. */
+/* CONFIG_X_MODULE is defined if CONFIG_X is m, so both names mean one option. */
 static size_t without_module(const char *name, size_t length)
 {
 	return length > 14 && !strncmp(name + length - 7, "_MODULE", 7) ? length - 7 : length;
@@ -181,7 +181,7 @@ static void add_need(struct needs *n, const char *name, size_t length)
 	n->lengths[n->count++] = without_module(name, length);
 }
 
-/* "defined(CONFIG_X) || defined(CONFIG_X_MODULE)" is one option, too. Nothing is known if any operand is another one. */
+/* "defined(CONFIG_X) || defined(CONFIG_X_MODULE)" needs CONFIG_X. Any other disjunction needs none of its options. */
 static void add_disjunction(struct needs *n, const char *at, const char *end)
 {
 	const char *first = NULL, *a, *b;
@@ -262,10 +262,10 @@ static void read_name(struct needs *n, const char *text, bool negated)
 
 /* ---- files */
 
-/* An #if whose #endif has not come. */
+/* An #if block that is still open. */
 struct block {
 	const struct condition *outer, *now;
-	/* Options that all branches from here on need: those whose negation was the condition of one before. */
+	/* Options that all later branches need, because an earlier branch was for the case without them. */
 	struct needs otherwise;
 };
 
@@ -274,7 +274,7 @@ struct reader {
 	const char *path;
 	struct block blocks[DEEPEST];
 	size_t depth;		/* may be more than DEEPEST */
-	const struct condition *base;	/* what all of the file needs */
+	const struct condition *base;	/* what each line of the file needs */
 	bool in_comment;
 };
 
@@ -310,7 +310,7 @@ static const struct condition *make_condition(struct conditions *c, const struct
 	return made;
 }
 
-/* The next branches need what was negated. @n: may point into the line, so names are copied. */
+/* Later branches need the option that @n negates. The name is copied, because @n may point into the line. */
 static void remember(struct reader *r, struct block *b, const struct needs *n)
 {
 	if (n->single && n->negated && n->count)
@@ -348,7 +348,7 @@ static void next_branch(struct reader *r, const struct needs *n)
 static const struct file *get_file(struct conditions *c, const char *path);
 
 /*
- * Reads an included file. Of a file that is included twice, or compiled by itself as well, it is not known what it needs.
+ * Reads an included file. If it is included twice, or is also compiled by itself, it is not known what it needs.
  */
 static void include(struct reader *r, const char *text)
 {
@@ -364,7 +364,7 @@ static void include(struct reader *r, const char *text)
 	snprintf(path, sizeof(path), "%.*s/%.*s", slash ? (int)(slash - r->path) : 0, r->path, (int)(end - text - 1),
 		 text + 1);
 	path__simplify(path);
-	/* What includes itself needs nothing more by that. */
+	/* A file that includes itself needs nothing more because of that. */
 	if (!strcmp(path, r->path))
 		return;
 	entry = lh_table_lookup_entry(r->c->included, path);
@@ -444,7 +444,7 @@ static void directive(struct reader *r, const char *at)
 	}
 }
 
-/* Reads a line and those that continue it. @ret_lines: their number. */
+/* Reads a line and its continuation lines. @ret_lines: their number */
 static bool read_logical(FILE *f, char **text, size_t *room, size_t *ret_lines)
 {
 	static char *line;

@@ -2,8 +2,8 @@
 /*
  * Which options a line of the source needs to be compiled at all, by the #if blocks around it.
  *
- * Only what is certain is found: plain conjunctions of options ("#ifdef CONFIG_A", "#if defined(CONFIG_A) &&
- * IS_ENABLED(CONFIG_B)"; terms that are no options are passed over), and the #else of a single negated option. A
+ * Only what is certain is found. Options come from plain conjunctions ("#ifdef CONFIG_A", "#if defined(CONFIG_A) &&
+ * IS_ENABLED(CONFIG_B)", where other terms are skipped), and from the #else of a single negated option. A
  * disjunction needs none of its options. A file that is included by `#include "x.c"` needs what that line needs.
  */
 #ifndef HYTRACE_TAILOR_CONDITIONS_H
@@ -17,21 +17,21 @@ struct conditions;
 struct conditions *conditions__new(const char *source);
 void conditions__free(struct conditions *c);
 
-/* Tells of a file that is compiled, before the first conditions__at(). One that is only included need not be told. */
+/* Names a file that is compiled by itself; all of these have to be named before the first conditions__at(). */
 void conditions__compiled(struct conditions *c, const char *unit);
 
 /* Options that are needed together with those of @outer. */
 struct condition {
 	const char *const *options;	/* "CONFIG_X" */
 	size_t count;
-	const struct condition *outer;	/* NULL: there are no others */
+	const struct condition *outer;	/* NULL: no other options are needed */
 };
 
 /**
  * conditions__at() - find what a line needs
  * @c: the conditions
- * @unit: the file that was compiled ("kernel/sched/build_policy.c"); it may include the other one
- * @file: the file with the line; one that cannot be read needs nothing
+ * @unit: the file that was compiled ("kernel/sched/build_policy.c"); it may include @file
+ * @file: the file with the line; if it cannot be read, the line needs nothing
  * @line: from 1
  *
  * Return: the innermost condition; it lives as long as @c. NULL: the line needs no option.

@@ -25,16 +25,16 @@ struct collector {
 	struct kbuild *k;
 	struct conditions *conditions;
 	struct source_lines lines;
-	struct lh_table *by_unit;	/* struct object_facts by unit; NULL: Kbuild does not know it */
-	struct lh_table *by_name;	/* the number of an option in e->options, and 1 */
+	struct lh_table *by_unit;	/* struct unit -> struct object_facts; NULL: Kbuild does not know the object */
+	struct lh_table *by_name;	/* name of an option -> its index in e->options, plus 1 */
 	bool *imported;		/* for each of the images: its imports were looked at */
 	bool lossy;
 };
 
-/* A recorded address in the files. */
+/* A recorded address, as it was found in the kernel's files. */
 struct spot {
 	const struct image_of *of;
-	uint64_t addr;		/* in the code that ran: of a call, its last byte */
+	uint64_t addr;		/* of a return address: the byte before it, which is in the call */
 	const struct image_function *f;		/* NULL: unknown */
 	const struct unit *unit;		/* NULL: unknown */
 };
@@ -67,8 +67,8 @@ static void witness(struct witness *has, const struct witness *new)
 /* ---- objects */
 
 /*
- * "fs/read_write.c" was compiled to "fs/read_write.o"; code of the early boot that runs at another address than the
- * kernel's is in ".pi.o", a copy with other names of symbols (arch/x86/boot/startup/Makefile).
+ * Finds the object of a compiled file: "fs/read_write.c" is in "fs/read_write.o". Code of the early boot that runs
+ * at another address than the kernel's is in ".pi.o", a copy with renamed symbols (arch/x86/boot/startup/Makefile).
  */
 static const struct owned *owner_of(const struct collector *c, const char *unit, const char *module)
 {
@@ -126,7 +126,7 @@ static void count_functions(struct collector *c, const struct image_of *of)
 		if (functions[i].untraced == UNTRACED_NOT) {
 			facts->traceable++;
 			facts->staying += !functions[i].init;
-			/* It could have been seen. */
+			/* A traceable function would have been recorded if it had run. */
 			witness(&facts->witness, &(struct witness){ .in = SEEN_NEVER });
 		}
 	}
@@ -245,7 +245,7 @@ static void see_import(struct collector *c, const struct import *i, struct witne
 		see_line(c, i->unit, i->file, i->line, w);
 }
 
-/* Without what a module of another source imports, it can no longer be loaded. */
+/* An out-of-tree module cannot be loaded without the symbols that it imports, so they count as used. */
 static int see_imports(struct collector *c, const struct witness *w)
 {
 	const struct image_of *of = images__get(c->images, w->module);
@@ -267,8 +267,8 @@ static int see_imports(struct collector *c, const struct witness *w)
 }
 
 /*
- * A module that was loaded was asked for, also if none of its functions was recorded: its init text is in no document,
- * and before the recording began it may have run. Modules are few, so this takes no time.
+ * A module that was loaded counts as used, even if none of its functions was recorded: no recording lists
+ * its init text, and it may have run before the recording began. Modules are few, so this takes no time.
  */
 static int see_module(struct collector *c, size_t document, const char *name)
 {
@@ -297,7 +297,7 @@ static int see_modules(struct collector *c)
 
 		for (size_t m = 0; !err && m < modules->count; m++)
 			err = see_module(c, d, modules->list[m].name);
-		/* A module that came and went is in no list of modules; nor is its file needed for this. */
+		/* A module that was removed meanwhile is in no list of modules, but its functions are in the hits. */
 		for (size_t i = 0; !err && i < hits->count; i++) {
 			const char *module = hits->list[i].module;
 
@@ -308,7 +308,7 @@ static int see_modules(struct collector *c)
 	return err;
 }
 
-/* The other modules were loaded in none of the documents, so nothing of them can have run. */
+/* A module that no recording names was not loaded, so nothing in it can have run. */
 static void miss_modules(struct collector *c)
 {
 	for (size_t i = 0; i < c->owners->count; i++) {
@@ -336,7 +336,7 @@ static void pass_to_options(struct collector *c)
 		for (size_t n = 0; n < facts->owned->needs.count; n++) {
 			const struct need *need = facts->owned->needs.list[n];
 
-			/* Which of several options an object needs is not known: it proves all of them, and is of none. */
+			/* An object that needs one of several options proves them all, and counts for none. */
 			for (size_t j = 0; j < need->count; j++) {
 				struct option_facts *o = get_option(c, need->options[j]);
 

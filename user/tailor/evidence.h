@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What documents say of the objects and the options of a kernel.
+ * What recordings prove about the objects and the options of a kernel.
  *
  * Each recorded address lies in an object, and so proves what the object needs. It also proves the options of the #if
  * blocks around its line, and around the calls whose bodies were inlined there. Return addresses prove code that cannot
  * be traced itself, or that was inlined.
  *
- * What cannot be traced at all, and what only data need, is not seen by this. Nor is what only rare cases need: errors,
- * lack of memory, attacks, other hardware.
+ * Some code leaves no such evidence: what cannot be traced at all, objects that have only data, and
+ * what runs only in rare cases: errors, lack of memory, attacks, other hardware.
  */
 #ifndef HYTRACE_TAILOR_EVIDENCE_H
 #define HYTRACE_TAILOR_EVIDENCE_H
@@ -19,11 +19,11 @@
 
 /* The strongest first. */
 enum seen {
-	SEEN_RUN,		/* in a workload */
+	SEEN_RUN,		/* it ran in a workload, or its module was loaded */
 	SEEN_BOOT,		/* while the kernel booted, in code that stays */
 	SEEN_INIT,		/* only in code that is freed after the boot; its effect may be needed */
 	SEEN_NEVER,		/* it could have been seen, and was not */
-	SEEN_BLIND,		/* nothing of it can be seen */
+	SEEN_BLIND,		/* none of its functions can be recorded */
 };
 
 /* In words: "used", "boot only", "init only", "never ran", "cannot be seen". */
@@ -32,19 +32,19 @@ extern const char *const seen_words[];
 /* The best evidence: the first of the strongest kind. */
 struct witness {
 	enum seen in;
-	const char *function;	/* with the address; NULL: unknown */
+	const char *function;	/* that the address is in; NULL: unknown */
 	const char *place;	/* the object, or the file with the line */
-	unsigned int line;	/* 0: the object is meant */
-	const char *document;	/* its label */
-	const char *module;	/* it was loaded, and imports @function, if there is one; NULL: the code itself ran */
+	unsigned int line;	/* of the file; 0: @place is an object */
+	const char *document;	/* label of the recording */
+	const char *module;	/* was loaded, and imports @function (unless NULL); NULL: the code itself ran */
 };
 
 struct object_facts {
 	const struct owned *owned;
-	/* The linker takes from a lib.a only what is needed, or nothing. What is not in vmlinux counts nowhere. */
+	/* False for members of a lib.a that the linker did not take into vmlinux. These count nowhere. */
 	bool linked;
 	size_t functions, traceable;
-	size_t staying;		/* those that can be traced and are not freed after the boot */
+	size_t staying;		/* traceable functions that are not freed after the boot */
 	uint64_t bytes;		/* of its functions */
 	struct witness witness;
 };
@@ -57,12 +57,12 @@ struct option_facts {
 };
 
 struct evidence {
-	struct object_facts *objects;	/* as owners.list */
+	struct object_facts *objects;	/* in the order of owners.list */
 	struct option_facts *options;	/* by name; only those that own an object or were proved */
 	size_t option_count;
-	size_t addresses, unattributed;	/* of the documents; those in no object that Kbuild knows */
+	size_t addresses, unattributed;	/* all recorded ones; those in no object that Kbuild knows */
 	char *an_unattributed;
-	size_t units, unowned_count;	/* compiled files of vmlinux; those that Kbuild does not know */
+	size_t units, unowned_count;	/* compiled files of vmlinux; how many of them Kbuild does not know */
 	const char **unowned;		/* their paths */
 };
 
@@ -70,9 +70,9 @@ struct evidence {
  * evidence__collect() - find what documents prove
  * @ret: to be freed by evidence__free(), even after a failure
  * @documents: of one build
- * @images: the files of that build; inlined bodies are read
+ * @images: the files of that build; their inlined bodies are read
  * @owners: the owners of its objects
- * @k: its options
+ * @k: the build, with the options that are set
  * @lossy: go on without the file of a module that Kbuild does not know
  *
  * All arguments must live as long as the evidence.
@@ -83,7 +83,7 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 		      const struct owners *owners, struct kbuild *k, bool lossy);
 void evidence__free(struct evidence *e);
 
-/* NULL: it owns nothing, and nothing proves it. */
+/* NULL: the option owns no object, and nothing proves it. */
 const struct option_facts *evidence__option(const struct evidence *e, const char *name);
 
 #endif

@@ -18,14 +18,14 @@
 #include "tailor/child.h"
 #include "tailor/kbuild.h"
 
-/* A message of another program is quoted up to here. */
+/* At most this much of another program's message is quoted. */
 #define QUOTED 300
 
 /*
- * The goals. The top Makefile does not write the configuration again for a goal that ends with "install", if it finds
- * another compiler, for example. The second one is taken for one of Kconfig's by its name, so the top Makefile prepares
- * it as it does `make oldconfig`. make evaluates --eval once more in the make that the top Makefile starts; it would warn
- * of a second rule. "@:" is there because make says of a rule without a command that there is nothing to do.
+ * Goals of our own. If a goal ends with "install", the top Makefile does not write the configuration again,
+ * for example when it finds another compiler. For a goal that ends with "config", it prepares the same as
+ * for `make oldconfig`. The make that the top Makefile starts evaluates --eval again, and would warn of a
+ * second rule. "@:" does nothing; for a rule without a command, make says that there is nothing to do.
  */
 #define ENV_GOAL "hytrace-env-install"
 #define CONFIG_GOAL "hytrace-config"
@@ -61,7 +61,7 @@ static void free_environment(char **env)
 	free(env);
 }
 
-/* What make tells its children of itself must not be told to a new make. */
+/* Variables that make sets for its sub-makes. An independent make must not get them. */
 static bool is_makes(const char *variable)
 {
 	return !strncmp(variable, "MAKEFLAGS=", 10) || !strncmp(variable, "MFLAGS=", 7) ||
@@ -76,8 +76,8 @@ static int by_text(const void *a, const void *b)
 extern char **environ;
 
 /*
- * Asks the top Makefile for the environment of a goal. @set: a variable for the command line, or NULL. Variables
- * may have several lines, so a NUL ends each.
+ * Asks the top Makefile for the environment of a goal. @set: an assignment for the command line, or
+ * NULL. Values may have several lines, so a NUL ends each variable.
  */
 static int read_environment(const struct kbuild *k, const char *goal, const char *set, char ***ret)
 {
@@ -92,7 +92,7 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 
 	if (err)
 		return err;
-	/* Nobody answers its questions. */
+	/* Close its standard input: nobody answers its questions. */
 	fclose(c.to);
 	c.to = NULL;
 	while (getdelim(&line, &size, '\0', c.from) > 0) {
@@ -135,7 +135,7 @@ static int read_set(struct kbuild *k, const char *path)
 		if (end)
 			*end = '\0';
 		*value++ = '\0';
-		/* Older kernels write texts with quotes. */
+		/* Older kernels write strings in quotes. */
 		if (*value == '"' && strlen(value) > 1) {
 			value++;
 			value[strlen(value) - 1] = '\0';
@@ -166,11 +166,11 @@ static int read_configuration(struct kbuild *k)
 	if (!err && stat(made, &b))
 		err = error__return(-EINVAL, "%s: cannot be read: %s; the kernel was not built there", made,
 				    strerror(errno));
-	/* The top Makefile would write auto.conf again, which is not the one that the kernel was built by. */
+	/* From a newer .config, the top Makefile would write an auto.conf that is not that of this kernel. */
 	if (!err && (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
 		     (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec)))
 		err = error__return(-EINVAL, "%s: was changed after the kernel was built: build it again", config);
-	/* If it changes later, what is kept is of another configuration. */
+	/* The file is identified before it is read: if it changes in between, what is kept becomes invalid. */
 	if (!err) {
 		k->config = kernel_id__config_of(made);
 		err = read_set(k, made);
@@ -194,8 +194,8 @@ static int find_source(struct kbuild *k)
 }
 
 /*
- * kconfig/ask.c uses functions of scripts/kconfig that came with Linux 6.11. With LTO, the code of a function may be in
- * other objects only, and its own would seem not to have run.
+ * kconfig/ask.c uses functions that scripts/kconfig has since Linux 6.11. With LTO, the code of a
+ * function may be only in other objects, and its own object would seem not to have run.
  */
 static int check_supported(const struct kbuild *k)
 {
@@ -214,8 +214,8 @@ static int check_supported(const struct kbuild *k)
 }
 
 /*
- * Kconfig and Makefiles that try options of the compiler make temporary files in the directory of the objects, or where
- * TMPOUT says. make turns "$$$$" into the "$$" of the shell.
+ * Kconfig and Makefiles try options of the compiler with temporary files. These are in the build
+ * directory, or where TMPOUT says. make turns "$$$$" into "$$", which is the process id of the shell.
  */
 static int make_scratch(struct kbuild *k)
 {
@@ -228,7 +228,7 @@ static int make_scratch(struct kbuild *k)
 		return error__return(-EINVAL, "TMPDIR %s: cannot be used: %s", given, strerror(errno));
 	k->scratch = path__join(tmp, "hytrace-tailor.XXXXXX");
 	free(tmp);
-	/* It comes into commands of a shell. */
+	/* The path becomes a part of shell commands. */
 	for (const char *c = k->scratch; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c)) {
 			*k->scratch = '\0';
@@ -248,7 +248,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* Other compilers have other options, so the configuration would be another one. */
+/* With another compiler, Kconfig would offer other options. */
 static int check_compiler(struct kbuild *k)
 {
 	const char *built = kbuild__value(k, "CONFIG_CC_VERSION_TEXT");
@@ -293,7 +293,7 @@ void kbuild__close(struct kbuild *k)
 	free(k->objects);
 	free(k->source);
 	free(k->config);
-	/* It is empty if there is no such directory. */
+	/* The name is empty if the directory was not made. */
 	if (k->scratch && *k->scratch)
 		nftw(k->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(k->scratch);
@@ -305,7 +305,7 @@ void kbuild__close(struct kbuild *k)
 
 /* ---- listings */
 
-/* The path from a directory on, with its first slash; NULL: it lies elsewhere. */
+/* What follows @directory in @path, from the slash on; NULL: @path is not below @directory. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);
@@ -317,7 +317,7 @@ static void add_file(struct listing *l, const struct kbuild *k, const char *path
 {
 	const char *rest = below(path, k->source);
 
-	/* Those that are the same for all directories, and what the build has generated. */
+	/* Skip Makefiles that all directories use, and generated files. */
 	if (!rest || !strncmp(rest, "/scripts/", 9))
 		return;
 	if (below(path, k->objects) && below(k->objects, k->source))
@@ -327,7 +327,7 @@ static void add_file(struct listing *l, const struct kbuild *k, const char *path
 	*LIST_ADD(l->files, l->file_count) = xstrdup(path);
 }
 
-/* Other lines are $(info ...) and $(warning ...) of a Makefile. */
+/* Parses a line of PRINT_LIST. Other lines are $(info ...) and $(warning ...) of Makefiles. */
 static void read_line(struct kbuild *k, struct listing *l, char *line)
 {
 	static const struct { const char *word; enum listed_kind kind; } kinds[] = {
@@ -360,8 +360,8 @@ static void read_line(struct kbuild *k, struct listing *l, char *line)
 }
 
 /*
- * Without "obj-dirs=", scripts/Makefile.build would make directories for objects. Without "existing-targets=", it would
- * read the .cmd file of each object, and look at each header that these name.
+ * Without "obj-dirs=", scripts/Makefile.build would make directories for objects. Without "existing-targets=",
+ * it would read the .cmd file of each object, and look at each header that is named there.
  */
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
@@ -401,7 +401,7 @@ void listing__free(struct listing *l)
 	free(l->list);
 }
 
-/* Paths and modules are interned. */
+/* Paths and modules are interned, so their pointers are compared. */
 bool listing__has(const struct listing *l, const struct listed *item)
 {
 	for (size_t i = 0; i < l->count; i++) {

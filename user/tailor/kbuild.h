@@ -4,9 +4,9 @@
  *
  * Nothing here reads Makefiles. The top Makefile is asked once for the environment that it gives to make in each
  * directory. With that environment, scripts/Makefile.build is asked what it would build, with some options emptied
- * (`make CONFIG_X=` counts for more than include/config/auto.conf). A goal of our own, given by --eval, prints its
- * variables. So all conditions, composite objects and functions of make are the kernel's. Nothing is written to the
- * directory.
+ * (`make CONFIG_X=` overrides include/config/auto.conf). A goal of our own, given by --eval, prints
+ * the variables of scripts/Makefile.build. So all conditions, composite objects and functions of
+ * make are the kernel's. Nothing is written to the directory.
  */
 #ifndef HYTRACE_TAILOR_KBUILD_H
 #define HYTRACE_TAILOR_KBUILD_H
@@ -19,15 +19,15 @@
 
 struct kbuild {
 	const char *directory;	/* as the user gave it */
-	char *objects;		/* the same, absolute */
-	char *source;		/* the source, absolute */
-	char *scratch;		/* a directory in TMPDIR, which goes with this */
-	char *tmpout;		/* an argument of make: where Makefiles may write, in there */
+	char *objects;		/* the absolute path of @directory */
+	char *source;		/* the absolute path of the source */
+	char *scratch;		/* a directory in TMPDIR; kbuild__close() removes it */
+	char *tmpout;		/* an argument of make: temporary files go to @scratch */
 	char **env;		/* for make in a directory of the kernel */
 	char **config_env;	/* for scripts/kconfig */
-	char *config;		/* of include/config/auto.conf: what kernel_id.config is for a .config; NULL: unknown */
-	struct lh_table *set;	/* "CONFIG_X" is set: "y", "m" or another value */
-	struct strings *names;	/* all names live as long as this */
+	char *config;		/* of include/config/auto.conf, as kernel_id.config is of a .config; NULL: unknown */
+	struct lh_table *set;	/* "CONFIG_X" -> "y", "m" or another value, if it is set */
+	struct strings *names;	/* owns all names */
 };
 
 /**
@@ -35,7 +35,7 @@ struct kbuild {
  * @ret: to be freed by kbuild__close(), even after a failure
  * @directory: where the kernel was built
  *
- * Return: 0, or a negative errno after a message: -EINVAL if it is no such directory, or its configuration was changed
+ * Return: 0, or a negative errno after a message: -EINVAL if no kernel was built there, or its configuration changed
  * after the build.
  */
 int kbuild__open(struct kbuild *ret, const char *directory);
@@ -63,7 +63,7 @@ struct listed {
 struct listing {
 	struct listed *list;
 	size_t count;
-	char **files;		/* the Makefiles that were read, but those of scripts/; absolute */
+	char **files;		/* absolute paths of the Makefiles that were read, without those in scripts/ */
 	size_t file_count;
 };
 
@@ -72,7 +72,7 @@ struct listing {
  * @k: the build
  * @directory: from the top, "." for the top
  * @emptied: options ("CONFIG_X") that are taken as not set
- * @count: of these
+ * @count: the number of options in @emptied
  * @ret: to be freed by listing__free(), even after a failure
  *
  * Return: 0, or a negative errno after a message.
@@ -80,7 +80,7 @@ struct listing {
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret);
 void listing__free(struct listing *l);
-/* Is it still built? An object that is only in a module now is built; a part is in the same module, or in vmlinux. */
+/* Is it still built? An object may have moved to a module; a part has to be in the same module, or in vmlinux. */
 bool listing__has(const struct listing *l, const struct listed *item);
 
 /**

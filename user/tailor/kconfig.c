@@ -17,17 +17,17 @@
 /* kconfig/ask.c, which goes into the program as it is. */
 extern const char _binary_ask_c_start[], _binary_ask_c_end[];
 
-/* A message of another program is quoted up to here. */
+/* At most this much of another program's message is quoted. */
 #define QUOTED 500
 
-/* What conf is made of, less its main file. */
+/* The objects of scripts/kconfig/conf, without its main file. */
 static const char *const parts[] = { "confdata", "expr", "lexer.lex", "menu", "parser.tab", "preprocess", "symbol",
 				     "util" };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 /* ---- the program that answers */
 
-/* Structures of newer headers would be other ones than those of older objects. */
+/* If a header is newer than the objects, ask.c and they may disagree about the layout of a struct. */
 static int check_objects(const struct kbuild *b, char *const *objects)
 {
 	static const char *const headers[] = { "expr.h", "lkc.h", "internal.h" };
@@ -86,7 +86,7 @@ static int compile(struct kconfig *k)
 	return err;
 }
 
-/* Kconfig finds its files by these. */
+/* Kconfig finds its files by these variables. */
 static void make_environment(struct kconfig *k)
 {
 	size_t count = 0;
@@ -121,7 +121,7 @@ static int has_ended(const struct kconfig *k)
 	return err;
 }
 
-/* Reads a line of an answer; NULL: it was the last one, or the program has ended (*@ret_err). */
+/* Reads a line of an answer. NULL: the answer is complete, or the program has ended (*@ret_err). */
 static char *read_line(struct kconfig *k, char **line, size_t *size, int *ret_err)
 {
 	if (getline(line, size, k->child.from) <= 0 || child__signal()) {
@@ -132,7 +132,7 @@ static char *read_line(struct kconfig *k, char **line, size_t *size, int *ret_er
 	return strcmp(*line, ".") ? *line : NULL;
 }
 
-/* An answer that has nothing in it. */
+/* Reads an answer that has no lines. */
 static int expect_end(struct kconfig *k)
 {
 	char *line = NULL;
@@ -145,7 +145,7 @@ static int expect_end(struct kconfig *k)
 	return err;
 }
 
-/* If the program has ended, reading its answer fails. */
+/* Write errors are not checked: if the program has ended, reading its answer fails. */
 static void command(struct kconfig *k, const char *text)
 {
 	fprintf(k->child.to, "%s\n", text);
@@ -351,7 +351,7 @@ void changes__free(struct changes *c)
 
 /* ---- writing */
 
-/* Runs conf on new.config in the scratch directory. @ret: the text after that. */
+/* Runs conf on new.config in the scratch directory. @ret: the new text of that file */
 static int run_conf(struct kconfig *k, char **ret)
 {
 	char *conf = path__join(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
@@ -368,7 +368,7 @@ static int run_conf(struct kconfig *k, char **ret)
 	return err;
 }
 
-/* conf must leave a configuration as it is. */
+/* conf must not change a configuration that Kconfig itself has written. */
 static int check_unchanged(const char *before, const char *after)
 {
 	const char *line;

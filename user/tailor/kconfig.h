@@ -25,7 +25,7 @@ struct kconfig_options {
 
 struct kconfig {
 	const struct kbuild *build;
-	struct strings *names;	/* those of options live as long as this */
+	struct strings *names;	/* owns the names of the options */
 	char **env;
 	struct child child;
 };
@@ -33,7 +33,7 @@ struct kconfig {
 /**
  * kconfig__open() - begin with a configuration
  * @ret: to be closed by kconfig__close(), even after a failure
- * @build: the build, whose source and compiled scripts/kconfig are used; it must live as long
+ * @build: the build, whose source and compiled scripts/kconfig are used; it must outlive @ret
  * @config: the configuration
  *
  * Return: 0, or a negative errno after a message: -EINVAL if Kconfig makes another configuration of @config here.
@@ -41,7 +41,7 @@ struct kconfig {
 int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *config);
 void kconfig__close(struct kconfig *k);
 
-/* The text of a configuration, to be freed. Returns -EINVAL after a message. */
+/* Reads the text of a configuration, to be freed. Returns 0, or -EINVAL after a message. */
 int config__read(const char *path, char **ret);
 /* The text of a configuration after the comments that it begins with, which say who made it. */
 const char *config__skip_head(const char *text);
@@ -53,14 +53,14 @@ const struct kconfig_option *kconfig_options__get(const struct kconfig_options *
 
 /* Sets an option to n, m or y, if this can be done. */
 int kconfig__set(struct kconfig *k, const char *name, char value);
-/* From here on, answers compare with what is set now. */
+/* Makes the current state the mark: kconfig__try() reports the differences from it. */
 int kconfig__mark(struct kconfig *k);
 
 struct change {
 	const char *name;
 	/*
-	 * As option.value. From '=' to '!': a number or a text became another one. From '+' to '-': what it depends on is
-	 * off, although something selects it.
+	 * As in struct kconfig_option, and two more pairs. From '=' to '!': a number or a string has
+	 * changed. From '+' to '-': the option is selected although its dependencies are not met.
 	 */
 	char from, to;
 };
@@ -74,15 +74,15 @@ struct changes {
  * kconfig__try() - set options to n
  * @k: the configuration
  * @names: the options; one that cannot be set to n keeps its value
- * @count: of these
+ * @count: the number of @names
  * @ret: all that now differs from the mark, by name; to be freed by changes__free(), even after a failure
  *
- * Options that were off at the mark, and that come on by this, are set to n, too, if they can be.
+ * Options that were off at the mark, and that this turns on, are set to n, too, if they can be.
  *
  * Return: 0, or a negative errno after a message.
  */
 int kconfig__try(struct kconfig *k, const char *const *names, size_t count, struct changes *ret);
-/* Takes the last kconfig__try() back. */
+/* Undoes the last kconfig__try(). */
 int kconfig__undo(struct kconfig *k);
 void changes__free(struct changes *c);
 

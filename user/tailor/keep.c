@@ -120,7 +120,7 @@ void keeps__warn(const struct keeps *keeps, const struct kconfig_options *option
 		const struct keep *k = &keeps->list[i];
 		size_t n = 0;
 
-		/* The program's lists are for several kernels. */
+		/* The built-in lists are for several kernels. */
 		if (keeps__is_built_in(k->list))
 			continue;
 		while (n < options->count && fnmatch(k->glob, options->list[n].name, 0))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists of options that are kept without evidence, each with a reason. Three of them are part of the program; in a file
- * of one, a line has a glob for names of options and the reason.
+ * Lists of options that are kept without evidence. Three lists are built in; others are files. Each
+ * line has a glob for names of options, and the reason.
  */
 #ifndef HYTRACE_TAILOR_KEEP_H
 #define HYTRACE_TAILOR_KEEP_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options that Makefiles mention and that are set. Others make no difference when they are emptied, and make need not
- * be asked about them. Nothing else is read in a Makefile.
+ * The options that Makefiles mention and that are set. If any other option is emptied, this makes
+ * no difference, so make need not be asked about it. Nothing else in a Makefile is parsed.
  */
 #ifndef HYTRACE_TAILOR_MENTIONED_H
 #define HYTRACE_TAILOR_MENTIONED_H
@@ -9,7 +9,7 @@
 #include "tailor/kbuild.h"
 
 struct mentioned {
-	const char **list;	/* "CONFIG_X", as kbuild.names has it */
+	const char **list;	/* "CONFIG_X", interned in kbuild.names */
 	size_t count;
 };
 

@@ -74,7 +74,7 @@ void needs__free(struct needs *needs)
 	*needs = (struct needs){};
 }
 
-/* One option of either need. */
+/* The need for one option of @a or @b. */
 static const struct need *join(const struct need *a, const struct need *b, struct need_store *store)
 {
 	struct need *both;

@@ -7,19 +7,19 @@
 
 #include <stddef.h>
 
-/* One of these options is needed. Mostly it is one. */
+/* One of the options is needed. Most needs have only one. */
 struct need {
-	const char **options;	/* "CONFIG_X"; one name has one address */
+	const char **options;	/* "CONFIG_X"; interned, so pointers are compared */
 	size_t count;
 };
 
-/* All of these are needed. */
+/* All needs in the list have to be met. */
 struct needs {
 	const struct need **list;
 	size_t count;
 };
 
-/* The needs themselves, which are shared. */
+/* Owns the needs, which lists share. */
 struct need_store {
 	struct need **list;
 	size_t count;
@@ -30,7 +30,7 @@ struct need *need_store__add(struct need_store *store);
 void need_store__free(struct need_store *store);
 void need__add(struct need *need, const char *option);
 
-/* What another one of the list says already, or what says less than that, is not added. */
+/* Adds a need, unless another one in the list implies it. Removes the needs that it implies. */
 void needs__add(struct needs *needs, const struct need *need);
 void needs__add_all(struct needs *needs, const struct needs *more);
 void needs__free(struct needs *needs);

@@ -20,10 +20,10 @@
 
 struct target;
 
-/* A Makefile that names a target. */
+/* A directory whose Makefile names a target. */
 struct way {
 	struct target *from;	/* the directory */
-	struct needs own;	/* what is needed there */
+	struct needs own;	/* what the target needs there */
 };
 
 /* What Makefiles name: an object, or a directory. */
@@ -31,15 +31,15 @@ struct target {
 	struct listed item;
 	struct way *ways;
 	size_t count;
-	struct needs needs;	/* if they are resolved */
+	struct needs needs;	/* valid if @resolved */
 	bool resolved;
 };
 
 struct finder {
 	struct owners *o;
 	struct kbuild *k;
-	struct lh_table *files;		/* those that were added */
-	struct lh_table *targets;	/* by the path, and the module */
+	struct lh_table *files;		/* Makefiles that were added already */
+	struct lh_table *targets;	/* struct target, by path and module */
 };
 
 /* ---- what is found */
@@ -54,7 +54,7 @@ void stamp__make(char *ret, size_t size, const char *path)
 		snprintf(ret, size, "%jd %jd.%09ld", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
-/* @path: lives as long as @o. To be called when the file is first read, so that a change after that is noticed. */
+/* To be called when the file is first read, so that a later change is noticed. @path: must live as long as @o */
 static void remember_file(struct owners *o, const char *path)
 {
 	struct stamped *file = LIST_ADD(o->files, o->file_count);
@@ -74,13 +74,13 @@ static struct need *need_of(struct owners *o, const char *option)
 
 /* ---- one directory */
 
-/* What is asked of a directory, and found. */
+/* What is asked about a directory, and the answers. */
 struct directory {
 	struct finder *f;
 	const char *path;
 	struct mentioned m;
 	struct listing l;
-	bool *alone;		/* for each item, and each option: the option alone removes the item */
+	bool *alone;		/* [item][option]: the item vanishes if only this option is emptied */
 	struct needs *needs;	/* of each item */
 };
 
@@ -89,7 +89,7 @@ static bool *alone(const struct directory *d, size_t item)
 	return &d->alone[item * d->m.count];
 }
 
-/* Empties all options but those of @kept, and besides one (@also; SIZE_MAX: none). */
+/* Asks with only the options of @kept, and the option @also (SIZE_MAX: none); all others are emptied. */
 static int ask_with(const struct directory *d, const bool *kept, size_t also, struct listing *ret)
 {
 	const char **emptied = xcalloc(d->m.count, sizeof(*emptied));
@@ -134,9 +134,11 @@ static void add_unclear(struct directory *d, size_t item)
 }
 
 /*
- * An item comes back with each of some options. If it goes without them, it needs one of these. Otherwise others bring it
- * back together: "A or (B and C)". That is "(A or B) and (A or C)", and without A each of the others removes it. If they
- * alone do not bring it back, there is more to it, such as "A or (B and (C or D))".
+ * With only @kept, the item vanishes, and each option of @some alone brings it back. If it vanishes
+ * when only @some are emptied, it needs one of them. Otherwise others bring it back together: for
+ * "A or (B and C)", @some is A. That is "(A or B) and (A or C)": without A, emptying B or C removes
+ * the item. If B and C do not bring it back, the condition is more complex, such as "A or (B and (C
+ * or D))".
  */
 static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
 {
@@ -180,7 +182,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 	return err;
 }
 
-/* Of items that vanish even with all that they were found to need: which other option brings each back? */
+/* Items of @open vanish with only @kept: which other options bring each of them back? */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
 	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
@@ -211,7 +213,7 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 	return err;
 }
 
-/* Looks at all items that need the same options as @first does alone. @done: those that were looked at */
+/* Examines all items that need the same options as @first does alone. @done: items that were examined */
 static int find_more(struct directory *d, size_t first, bool *done)
 {
 	const bool *kept = alone(d, first);
@@ -238,7 +240,7 @@ static int find_needs(struct directory *d)
 	bool *done = xcalloc(d->l.count, sizeof(*done));
 	int err = find_single(d);
 
-	/* Without other options, there are no others. */
+	/* If the Makefiles mention no option, no item can have alternatives. */
 	for (size_t i = 0; !err && d->m.count && i < d->l.count; i++) {
 		if (!done[i])
 			err = find_more(d, i, done);
@@ -248,8 +250,8 @@ static int find_needs(struct directory *d)
 }
 
 /*
- * The top Makefile passes some directories down in variables of its environment, whose conditions are in the
- * architecture's Makefile. So the top Makefile is asked for these.
+ * The top Makefile passes some directories down in environment variables, whose conditions are in
+ * the architecture's Makefile. So the top Makefile is asked about these directories.
  */
 static int find_arch_needs(struct directory *d)
 {
@@ -284,8 +286,8 @@ static int find_arch_needs(struct directory *d)
 }
 
 /*
- * The Makefiles of a directory, and a Kbuild that would be read instead. Those that several directories have are
- * remembered once.
+ * Remembers a Makefile, and a Kbuild that would be read instead if there were one. Makefiles that
+ * several directories read are remembered once.
  */
 static void add_file(struct finder *f, const char *path)
 {
@@ -320,7 +322,7 @@ static int read_directory(struct directory *d)
 
 /* ---- from directory to directory */
 
-/* A part of two modules is two targets. @ret_new: it was not known */
+/* An object in two modules is two targets. @ret_new: the target was not known */
 static struct target *get_target(struct finder *f, const struct listed *item, bool *ret_new)
 {
 	char *key = xasprintf("%s %s", item->path, item->module ?: "");
@@ -351,7 +353,7 @@ static int walk(struct finder *f, struct target *directory)
 		bool new;
 		struct target *t = get_target(f, &d.l.list[i], &new);
 
-		/* The needs go to the target. */
+		/* The target takes the needs over. */
 		*LIST_ADD(t->ways, t->count) = (struct way){ directory, d.needs[i] };
 		d.needs[i] = (struct needs){};
 		if (new && t->item.kind == LISTED_DIRECTORY)
@@ -367,8 +369,8 @@ static int walk(struct finder *f, struct target *directory)
 }
 
 /*
- * What a target needs by each way to it, and so what it needs at all. make would not end if directories named each other, so
- * the directories of a way are resolved before.
+ * Finds what a target needs by each way to it, and so what it needs at all. The recursion ends: if
+ * directories named each other, make would not end either.
  */
 static void resolve(struct finder *f, struct target *t)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps what Kbuild has told; see owners_kept.h.
+ * Keeps the answers of Kbuild; see owners_kept.h.
  *
  * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in the order of
  * paths, where MODULE may be "-" or, of a member of a lib.a, "+", and a NEED is an option, or several with "|" between
@@ -45,7 +45,7 @@ static void write_object(const struct owned *o, FILE *out)
 	fputc('\n', out);
 }
 
-/* Of which directory of objects is this file? NULL: unknown */
+/* The build directory that a kept file is about; NULL: unknown. */
 static char *objects_of(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -56,7 +56,7 @@ static char *objects_of(const char *path)
 		rest = line;
 		strsep(&rest, "\t");
 		objects = strsep(&rest, "\t");
-		/* Something follows it, and it is an absolute path. */
+		/* The head is complete if a word follows the absolute path. */
 		objects = rest && *objects == '/' ? xstrdup(objects) : NULL;
 	}
 	if (f)
@@ -65,7 +65,7 @@ static char *objects_of(const char *path)
 	return objects;
 }
 
-/* Removes what was kept of directories that are gone. @path: a file that was kept now */
+/* Removes the files of build directories that are gone. @path: the file that was just written */
 static void remove_old(const char *path)
 {
 	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
@@ -122,7 +122,7 @@ static bool is_unchanged(const char *stamp, const char *path)
 	return !strcmp(now, stamp);
 }
 
-/* Objects of a directory share their needs. @text: "CONFIG_A|CONFIG_B" */
+/* Needs with the same text become one need. @text: "CONFIG_A|CONFIG_B" */
 static const struct need *get_need(struct owners *o, struct kbuild *k, struct lh_table *known, const char *text)
 {
 	struct lh_entry *entry = lh_table_lookup_entry(known, text);

@@ -7,7 +7,7 @@
 #include "base/table.h"
 #include "tailor/report.h"
 
-/* What no trace says stands at the top. */
+/* What no recording can show; printed first. */
 const char *const tailored_limits[] = {
 	"This result is based only on what was recorded. What that does not show may be needed:",
 	"  - other machines: processors, buses, disks, firmware;",
@@ -92,7 +92,7 @@ char *decision__reason(const struct decision *d)
 
 /* ---- text */
 
-/* Those that go come with what goes, the largest first; the others only with their reason. */
+/* Options that go have numbers of what goes with them, largest first; options that stay have only the reason. */
 static void print_table(const struct decision **list, size_t count, bool goes, FILE *out)
 {
 	struct libscols_table *table = table__new(out);

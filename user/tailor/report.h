@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a smaller configuration leaves out, and why the rest stays: for people, and as a document. */
+/* What a smaller configuration leaves out, and why the rest stays: as text, json and html. */
 #ifndef HYTRACE_TAILOR_REPORT_H
 #define HYTRACE_TAILOR_REPORT_H
 
@@ -10,13 +10,13 @@
 #define TAILOR_SCHEMA 1
 
 struct tailored {
-	const char *config;	/* where it came from */
+	const char *config;	/* path of the old configuration */
 	const struct kbuild *build;
 	const struct documents *documents;
 	const struct owners *owners;
 	const struct evidence *evidence;
 	const struct selection *selection;
-	bool lossy;		/* documents with losses were used */
+	bool lossy;		/* recordings with losses were used */
 };
 
 struct tailored_totals {
@@ -31,13 +31,13 @@ struct tailored_totals tailored__totals(const struct tailored *t);
 
 /* The reason for what became of an option, in words, to be freed. */
 char *decision__reason(const struct decision *d);
-/* Lines that say what no trace says, up to a NULL. */
+/* Lines that say what no recording can show; NULL ends them. */
 extern const char *const tailored_limits[];
 
 /* Write errors stay in the stream. */
 void tailored__print(const struct tailored *t, FILE *out);
 void tailored__write_json(const struct tailored *t, FILE *out);
-/* The same in a page for a browser. Returns -EINVAL after a message if the page has no place for it. */
+/* Writes the json into a page for a browser. Returns -EINVAL after a message if the page has no place for it. */
 int tailored__write_html(const struct tailored *t, FILE *out);
 
 #endif

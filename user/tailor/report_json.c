@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes what was left out, and why, as a document; docs/schema/tailor.json says what is in it. A page for a browser has the
- * same document in it.
+ * Writes the report as json, which docs/schema/tailor.json describes. The page for a browser
+ * contains the same json.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void write_counts(json_writer_t *w, const char *name, const char *const *
 static void write_witness(json_writer_t *w, const struct witness *has)
 {
 	jsonw_name(w, "witness");
-	/* The others are absences. */
+	/* SEEN_NEVER and SEEN_BLIND have no witness. */
 	if (has->in > SEEN_INIT) {
 		jsonw_null(w);
 		return;
@@ -99,7 +99,7 @@ static void write_objects(json_writer_t *w, const struct tailored *t)
 		for (size_t n = 0; n < o->owned->needs.count; n++) {
 			const struct need *need = o->owned->needs.list[n];
 
-			/* One of these. */
+			/* The object needs one option of this array. */
 			jsonw_start_array(w);
 			for (size_t j = 0; j < need->count; j++)
 				jsonw_string(w, need->options[j] + strlen("CONFIG_"));

@@ -40,7 +40,7 @@ bool selection__drops(const struct selection *s, const struct owned *object)
 		for (size_t j = 0; j < need->count; j++) {
 			const struct decision *d = get(s, need->options[j] + strlen("CONFIG_"));
 
-			/* What is no option of Kconfig does not change. */
+			/* A variable that is no option of Kconfig does not change. */
 			some |= !d || d->after != 'n';
 		}
 		if (!some)
@@ -71,7 +71,7 @@ static bool is_wanted(const struct decision *d)
 
 /* ---- the beginning */
 
-/* Without EXPERT, many prompts cannot be seen. What comes on with it is set to n where this can be done. */
+/* Many prompts are hidden without EXPERT. Options that EXPERT turns on are set to n where possible. */
 static int become_expert(struct selector *s, const struct kconfig_options *before)
 {
 	const struct kconfig_option *expert = kconfig_options__get(before, "EXPERT");
@@ -143,7 +143,7 @@ static int rank(char value)
 	return value == 'y' ? 2 : value == 'm';
 }
 
-/* The first change that must not be; NULL: there is none. */
+/* The first change that is not allowed; NULL: there is none. */
 static const struct change *violation(const struct selector *s, const struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
@@ -198,8 +198,8 @@ int decision__by_bytes(const void *a, const void *b)
 }
 
 /*
- * Would it have been seen if it was used? Of code that is freed after the boot, a call says nothing of what stays. Modules
- * that were never loaded have not run, although their files were not read.
+ * Would it have been recorded if it was used? Calls of code that is freed after the boot say nothing of
+ * code that stays. Modules that were never loaded have not run, even though their files were not read.
  */
 static bool can_tell(const struct decision *d)
 {
@@ -212,7 +212,7 @@ static bool is_candidate(const struct selector *s, const struct kconfig_option *
 {
 	if (!d || !o->changeable || !is_on(o) || is_wanted(d))
 		return false;
-	/* What was tried before is not tried again. */
+	/* Options that were tried are not tried again. */
 	if (d->fate == FATE_PUT_BACK || d->fate == FATE_DROPPED)
 		return false;
 	return s->all || can_tell(d);
@@ -233,7 +233,7 @@ static int drop(struct selector *s, bool *ret_some)
 			d->choice = now.list[i].choice;
 			s->s->changeable += d->changeable;
 		}
-		/* Until something else is known of it. What others selected may be left alone in a later round. */
+		/* This is the fate so far. Options that were selected before may be changeable in a later round. */
 		if (d && (!s->s->rounds || (d->fate == FATE_NEEDED && now.list[i].changeable)))
 			d->fate = d->keep ? FATE_LISTED : is_proved(d) ? FATE_PROVED :
 				  now.list[i].changeable ? FATE_LEFT : FATE_NEEDED;

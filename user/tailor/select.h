@@ -2,14 +2,14 @@
 /*
  * Which options of a configuration can go.
  *
- * Options are set to n that own objects, and of which nothing ran, or only code that is freed after the boot. One
- * goes only if all that is wanted stays: what was proved to run at run time, and what a list keeps. And nothing may
- * come on by it, nor may a number or a text become another one. All candidates are tried at once; if something wanted
- * is lost, the first half is tried, and then the second half with what went of the first one, and so on. This finds
- * what trying one after the other would find, unless an option that is refused would be allowed together with another
- * one. Those with most code come first: if one of several selectors must stay, the smallest stays.
+ * An option may go if it owns objects, and nothing of it ran, or only code that is freed after the boot. It goes only
+ * if all that is wanted stays (what was proved to run at run time, and what a list keeps), if nothing comes on by it,
+ * and if no number or string changes. All candidates are tried at once. If this is refused, the first half is tried,
+ * then the second half on top of what went with the first, and so on. This finds what trying one after the other would
+ * find, unless an option that is refused would be allowed together with another one. Options with most code come
+ * first: if one of several selectors must stay, the smallest stays.
  *
- * After that, some options can be set to n that were selected before. So this is repeated until nothing more can go.
+ * After that, some options that were selected before can be set to n. So this is repeated until nothing more can go.
  */
 #ifndef HYTRACE_TAILOR_SELECT_H
 #define HYTRACE_TAILOR_SELECT_H
@@ -20,12 +20,12 @@
 
 enum fate {
 	FATE_DROPPED,		/* it was set to n */
-	FATE_WENT,		/* it went with others: by its dependencies, or nobody selects it any more */
-	FATE_PUT_BACK,		/* something that stays would be lost, or come on */
+	FATE_WENT,		/* it went with others: its dependencies are off, or nothing selects it any more */
+	FATE_PUT_BACK,		/* without it, a wanted option would be lost, or another one would come on */
 	FATE_LISTED,		/* a list keeps it */
 	FATE_PROVED,		/* it ran */
 	FATE_LEFT,		/* it owns no object, or nothing of it can be seen */
-	FATE_NEEDED,		/* nobody can set it to n: others select it, it has no prompt, or it is of a choice */
+	FATE_NEEDED,		/* it cannot be set to n: it is selected, has no prompt, or is of a choice */
 	FATES,
 };
 
@@ -36,19 +36,19 @@ struct decision {
 	const char *name;
 	char before, after;		/* 'n', 'm' or 'y' */
 	bool changeable;		/* a person can set it to n at first, with EXPERT */
-	bool choice;			/* it is a member of a choice; these stay as they are */
+	bool choice;			/* it is a member of a choice; choices stay as they are */
 	enum fate fate;
 	const struct option_facts *facts;	/* NULL: it owns nothing, and nothing proves it */
 	const struct keep *keep;	/* FATE_LISTED */
 	const char *because;		/* FATE_PUT_BACK: the option that would be lost or come on */
-	char because_from, because_to;	/* what would happen to it */
+	char because_from, because_to;	/* as in struct change: what would happen to @because */
 };
 
 struct selection {
 	struct decision *list;		/* the options that were on, by name */
 	size_t count;
 	size_t on_before, on_after;	/* options that are y or m in .config */
-	size_t changeable;		/* those of them that a person can set to n at first */
+	size_t changeable;		/* how many of @on_before a person can set to n at first */
 	size_t candidates, rounds;
 	const char **expert;		/* options that came on with EXPERT, and cannot be off with it */
 	size_t expert_count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers what a configuration would become if options were n. `hytrace tailor` compiles this with the objects of the
+ * Answers how a configuration would change if options were n. `hytrace tailor` compiles this with the objects of the
  * kernel's own scripts/kconfig, so no rule of Kconfig is written down twice, and an answer takes a hundredth of the time
  * of `make olddefconfig`. This file is no part of the loader.
  *
@@ -27,13 +27,13 @@
 #include <internal.h>
 #include <lkc.h>
 
-/* What one answer brings on, another answer may bring on; this ends long before. */
+/* Turning new options off may turn on others; this ends after far fewer rounds. */
 #define MOST_ROUNDS 32
 
 struct known {
 	struct symbol *sym;
 	tristate mark, was;	/* at the mark; set by the user before the last "try" */
-	bool had;		/* it was set by the user before that */
+	bool had;		/* the user had set it before that */
 	bool unmet;		/* at the mark, it was selected although what it depends on is off */
 	char *text;		/* of a number or a text, at the mark */
 };
@@ -73,8 +73,8 @@ static void find_all(void)
 }
 
 /*
- * conf reads one configuration only, and a choice relies on that: it looks at members whose visibility it has not
- * calculated. So that is what it was at first.
+ * Calculates all values anew. The code for choices looks at members whose visibility it has not calculated
+ * yet. In conf, which reads only one configuration, that is the initial value, so it is set here.
  */
 static void calculate(void)
 {
@@ -128,7 +128,7 @@ static void dump(void)
 	}
 }
 
-/* Answers n to what has come on. Returns false if there is nothing to answer. */
+/* Sets to n what was off at the mark and is on now. Returns false if there is no such option. */
 static bool answer_new(void)
 {
 	bool some = false;
