@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 #include "kernel/tracing_multi.h"
 #include "bench.skel.h"
 
@@ -65,24 +65,18 @@ bool bench_bpf__is_own(const char *name)
 
 static int choose_all_but_own(void)
 {
-	struct traceable *traceable = NULL;
-	struct symbols *symbols;
-	int err;
+	struct kernel k = {};
+	int err = kernel__load(&k, KERNEL_LISTS, NULL);
 
-	err = symbols__load(&symbols);
-	if (err)
-		return err;
-	err = traceable__load(&traceable, symbols);
-	addrs = err ? NULL : xcalloc(traceable__count(traceable), sizeof(*addrs));
+	addrs = err ? NULL : xcalloc(traceable__count(k.traceable), sizeof(*addrs));
 	addr_count = 0;
-	for (size_t i = 0; addrs && i < traceable__count(traceable); i++) {
-		const struct traceable_function *f = traceable__at(traceable, i);
+	for (size_t i = 0; addrs && i < traceable__count(k.traceable); i++) {
+		const struct traceable_function *f = traceable__at(k.traceable, i);
 
 		if (!bench_bpf__is_own(f->name))
 			addrs[addr_count++] = f->site;
 	}
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&k);
 	return err;
 }
 

@@ -17,6 +17,7 @@
 #include "bench/contend_bpf.h"
 #include "kernel/features.h"
 #include "kernel/fentry_ids.h"
+#include "kernel/running.h"
 #include "kernel/tracing_multi.h"
 
 static int link_fd = -1;
@@ -56,23 +57,20 @@ static int choose(const struct fentry_ids *list, enum bench_scope scope)
 static int choose_functions(enum bench_scope scope)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	struct traceable *traceable = NULL;
-	struct symbols *symbols = NULL;
+	struct kernel k = {};
 	struct fentry_ids list = {};
 	int err;
 
 	if (!btf)
 		return bench_error(-errno, "cannot load the kernel's types");
-	err = symbols__load(&symbols);
-	err = err ?: traceable__load(&traceable, symbols);
+	err = kernel__load(&k, KERNEL_LISTS, NULL);
 	if (!err) {
-		fentry_ids__begin(&list, traceable, symbols);
+		fentry_ids__begin(&list, k.traceable, k.symbols);
 		fentry_ids__add(&list, btf, NULL);
 		err = choose(&list, scope);
 	}
 	fentry_ids__free(&list);
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&k);
 	btf__free(btf);
 	return err;
 }

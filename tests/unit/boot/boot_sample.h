@@ -120,7 +120,7 @@ static inline struct boot_report sample_report(const struct early_stats *s, cons
 {
 	struct boot_report r = { .early = true, .stats = *s };
 
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	r.boot_id = strdup("boot");
 	cr_assert(load(&r.calls, s, trace, &r.missing) == 0);
 	boot_report__analyse(&r);

@@ -47,25 +47,20 @@ static const struct early_stats oneshot_stats = {
 
 static int load_oneshot(struct early_calls *c, const struct early_stats *s, const char *text)
 {
-	struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
+	struct kernel kernel = { .id = { .offset_known = true, .kaslr_offset = KASLR } };
 	FILE *f = sample_file(boot_kallsyms), *g = sample_file(boot_traceable);
-	struct symbols *symbols = NULL;
-	struct traceable *traceable = NULL;
 	struct places places = { .kernel = &kernel };
 	int err;
 
-	cr_assert(symbols__read(&symbols, f, NULL) == 0);
-	cr_assert(traceable__read(&traceable, g, symbols) == 0);
+	cr_assert(symbols__read(&kernel.symbols, f, NULL) == 0);
+	cr_assert(traceable__read(&kernel.traceable, g, kernel.symbols) == 0);
 	fclose(f);
 	fclose(g);
-	places.before = symbols;
-	places.traceable = traceable;
 	if (text)
 		put("oneshot_entries", text);
 	early_calls__init(c);
 	err = early_calls__load_oneshot(c, s, dir, &places);
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&kernel);
 	return err;
 }
 
@@ -132,7 +127,7 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	struct json_object *object;
 	char *text;
 
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	r.stats.recorded = 4;
 	r.stats.before_zero = 2;
 	cr_assert(load_oneshot(&r.calls, &r.stats, entries) == 0);
@@ -164,7 +159,7 @@ static struct boot_report oneshot_report(void)
 {
 	struct boot_report r = { .early = true, .stats = oneshot_stats };
 
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	cr_assert(load_oneshot(&r.calls, &oneshot_stats, boot_entries) == 0);
 	boot_report__analyse(&r);
 	return r;
@@ -189,7 +184,7 @@ Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
 {
 	struct boot_report r = { .early = true, .stats = oneshot_stats };
 
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	cr_assert(load_oneshot(&r.calls, &oneshot_stats,
 			       "ffffffff82000104 function 0 0 0\n"
 			       "ffffffff82000a04 function 1000 0 0\n") == 0);

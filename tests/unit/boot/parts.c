@@ -402,7 +402,7 @@ static struct boot_report report(void)
 {
 	struct boot_report r = { .whole = &whole };
 
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	divide(NULL);
 	return r;
 }

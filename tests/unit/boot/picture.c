@@ -93,7 +93,7 @@ static struct made begin(enum lane_kind kind)
 {
 	struct made m = {};
 
-	m.r.kernel.release = strdup("6.12.0-test");
+	m.r.kernel.id.release = strdup("6.12.0-test");
 	m.r.boot_id = strdup("a boot");
 	early_calls__init(&m.r.calls);
 	timeline__init(&m.t);
@@ -196,8 +196,8 @@ Test(picture, hostile_names_are_text)
 	static const char clean[] = "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;" NONE NONE;
 	char *text;
 
-	free(m.r.kernel.release);
-	m.r.kernel.release = strdup(name);
+	free(m.r.kernel.id.release);
+	m.r.kernel.id.release = strdup(name);
 	timeline__add(&m.t, m.lane, BAR_PROGRAM, name, 0, 1000 * MS);
 	timeline__text(&m.t, "argument", name);
 	timeline__mark(&m.t, name, 500 * MS);
@@ -371,7 +371,7 @@ Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 	}
 	s.recorded = r.calls.count;
 	r.stats = s;
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	boot_report__analyse(&r);
 	text = print(boot_report__svg, &r);
 	expect_small(text);

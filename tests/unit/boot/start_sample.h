@@ -52,7 +52,7 @@ static inline struct boot_report report_of_start(struct boot_start *s, const cha
 	struct boot_report r = { .start = s };
 
 	cr_assert(read_start(s, text) == 0);
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	early_calls__init(&r.calls);
 	boot_report__analyse(&r);
 	return r;
