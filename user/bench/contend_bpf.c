@@ -22,6 +22,7 @@
 #include "bench/bench.h"
 #include "kernel/features.h"
 #include "kernel/fentry_ids.h"
+#include "kernel/running.h"
 #include "kernel/tracing_multi.h"
 #include "bench.skel.h"
 
@@ -76,30 +77,28 @@ static void take_functions(const struct traceable *t, const struct fentry_ids *f
 
 static int choose_functions(enum bench_scope scope, bool fentry)
 {
-	struct traceable *traceable = NULL;
-	struct symbols *symbols = NULL;
 	struct fentry_ids list = {};
 	struct btf *btf = NULL;
+	struct kernel k = {};
 	int err;
 
-	err = symbols__load(&symbols) ?: traceable__load(&traceable, symbols);
+	err = kernel__load(&k, KERNEL_LISTS, NULL);
 	if (!err && fentry) {
 		btf = btf__load_vmlinux_btf();
 		if (!btf)
 			err = bench_error(-errno, "cannot load the kernel's types");
 	}
 	if (btf) {
-		fentry_ids__begin(&list, traceable, symbols);
+		fentry_ids__begin(&list, k.traceable, k.symbols);
 		/* The functions of modules are left to kprobe.multi, as one program takes those of one BTF. */
 		fentry_ids__add(&list, btf, NULL);
 	}
 	if (!err)
-		take_functions(traceable, btf ? &list : NULL, scope);
+		take_functions(k.traceable, btf ? &list : NULL, scope);
 	if (btf && !id_count)
 		err = bench_error(-EOPNOTSUPP, "fentry.multi takes no function");
 	fentry_ids__free(&list);
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&k);
 	btf__free(btf);
 	return err;
 }

@@ -15,7 +15,7 @@
 #include <linux/bpf.h>
 
 #include "bench/bench.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 #define FUNCTIONS 100
 
@@ -85,17 +85,13 @@ static int load_programs(const struct btf *btf, const struct traceable *traceabl
 static int many_fentry__setup(const struct contender *c, enum bench_scope scope)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
-	struct traceable *traceable = NULL;
-	struct symbols *symbols = NULL;
+	struct kernel k = {};
 	int err;
 
 	if (!btf)
 		return bench_error(-errno, "cannot load the kernel's types");
-	err = symbols__load(&symbols);
-	err = err ?: traceable__load(&traceable, symbols);
-	err = err ?: load_programs(btf, traceable, symbols);
-	traceable__free(traceable);
-	symbols__free(symbols);
+	err = kernel__load(&k, KERNEL_LISTS, NULL) ?: load_programs(btf, k.traceable, k.symbols);
+	kernel__free(&k);
 	btf__free(btf);
 	return err;
 }

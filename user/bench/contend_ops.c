@@ -15,7 +15,7 @@
 
 #include "base/error.h"
 #include "bench/bench.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 #define MODULE "ftrace_many"
 #define FILES "/sys/kernel/debug/" MODULE "/"
@@ -64,26 +64,20 @@ static int modprobe(char *option)
 static int choose_function(void)
 {
 	const struct traceable_function *const *named;
-	struct traceable *traceable = NULL;
-	struct symbols *symbols;
+	struct kernel k = {};
 	char text[32];
 	size_t count = 0;
-	int err;
+	int err = kernel__load(&k, KERNEL_LISTS, NULL);
 
-	err = symbols__load(&symbols);
-	if (err)
-		return err;
-	err = traceable__load(&traceable, symbols);
 	if (!err) {
-		named = traceable__named(traceable, BENCH_FUNCTION, &count);
+		named = traceable__named(k.traceable, BENCH_FUNCTION, &count);
 		if (count)
 			snprintf(text, sizeof(text), "%llx\n", (unsigned long long)named[0]->site);
 		err = count ? write_file(FILES "functions", text) : -ENOENT;
 		if (err)
 			bench_error(err, "cannot write to " FILES "functions");
 	}
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&k);
 	return err;
 }
 

@@ -205,33 +205,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/*
- * Loads what is needed to find names for oneshot's addresses. Early ones are the kernel's own, not
- * of modules.
- */
+/* Early addresses are the kernel's own, so their names need no files of modules. */
 static int load_oneshot(struct boot_report *r, const char *dir)
 {
-	struct symbols *symbols = NULL;
-	struct traceable *traceable = NULL;
-	struct call_sites *sites = NULL;
 	struct places places = { .kernel = &r->kernel };
-	int err;
 
-	err = symbols__load(&symbols);
-	if (!err)
-		err = traceable__load(&traceable, symbols);
-	if (!err)
-		sites = call_sites__read(&r->kernel, NULL);
-	r->kernel.calls_linked = sites && r->kernel.offset_known;
-	places.before = symbols;
-	places.traceable = traceable;
-	places.sites = sites;
-	if (!err)
-		err = early_calls__load_oneshot(&r->calls, &r->stats, dir, &places);
-	call_sites__free(sites);
-	traceable__free(traceable);
-	symbols__free(symbols);
-	return err;
+	return kernel__load(&r->kernel, KERNEL_LISTS | KERNEL_SITES, NULL) ?:
+	       early_calls__load_oneshot(&r->calls, &r->stats, dir, &places);
 }
 
 /* One part of the report is not there, or cannot be read. */
@@ -242,7 +222,7 @@ static bool is_missing(int err)
 
 static int load(struct boot_report *r, const char *dir)
 {
-	int err = kernel_id__read(&r->kernel, NULL, NULL);
+	int err = kernel__load(&r->kernel, KERNEL_ID, NULL);
 
 	if (err)
 		return err;

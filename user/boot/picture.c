@@ -140,7 +140,7 @@ static void draw_head(struct picture *p, const struct boot_report *r)
 	char text[400];
 
 	p->y = 32;
-	snprintf(text, sizeof(text), "Boot of Linux %s", r->kernel.release);
+	snprintf(text, sizeof(text), "Boot of Linux %s", r->kernel.id.release);
 	put_line(p, "head", PICTURE_MARGIN, "start", text);
 	p->y += 20;
 	snprintf(text, sizeof(text), "boot id %s; hytrace %s", r->boot_id ?: "unknown",
@@ -377,7 +377,7 @@ static void write_all(const struct picture *p, const struct boot_report *r, cons
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n"
 		"<title>Boot of Linux ",
 		PICTURE_WIDTH, p->y, PICTURE_WIDTH, p->y);
-	svg__text(out, r->kernel.release, 200);
+	svg__text(out, r->kernel.id.release, 200);
 	fputs("</title>\n<style>\n", out);
 	fwrite(_binary_picture_css_start, 1, _binary_picture_css_end - _binary_picture_css_start,
 	       out);

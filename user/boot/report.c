@@ -67,7 +67,7 @@ void boot_report__analyse(struct boot_report *r)
 
 void boot_report__free(struct boot_report *r)
 {
-	kernel_id__free(&r->kernel);
+	kernel__free(&r->kernel);
 	free(r->boot_id);
 	machine__free(&r->machine);
 	early_calls__free(&r->calls);
@@ -447,7 +447,7 @@ static void print_totals(const struct boot_report *r, FILE *out)
 static void print_early(const struct boot_report *r, size_t most, FILE *out)
 {
 	fprintf(out, "The boot of %s, from before " BOOT_FUNCTION "() until the %s tracer took "
-		"over\n\n", r->kernel.release, r->stats.tracer);
+		"over\n\n", r->kernel.id.release, r->stats.tracer);
 	print_phases(r, out);
 	fputc('\n', out);
 	if (!boot_report__is_oneshot(r)) {

@@ -14,7 +14,7 @@
 #include "boot/machine.h"
 #include "boot/phases.h"
 #include "boot/start.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 
 /* It is increased when a field of the json document changes its meaning or is removed. */
 #define BOOT_SCHEMA 4
@@ -23,7 +23,7 @@ struct boot_whole;
 
 /* The first part is filled by the caller, and the second one by boot_report__analyse(). */
 struct boot_report {
-	struct kernel_id kernel;
+	struct kernel kernel;
 	char *boot_id;
 	struct machine machine;
 	bool early;			/* the early part is there; without it, only the next field is used */

@@ -212,7 +212,7 @@ static void write_other(struct chrome *c, const struct boot_report *r)
 	jsonw_name(w, "otherData");
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	json__string_or_null(w, "release", r->kernel.release);
+	json__string_or_null(w, "release", r->kernel.id.release);
 	json__string_or_null(w, "boot_id", r->boot_id);
 	if (r->early) {
 		jsonw_string_field(w, "tracer", r->stats.tracer);

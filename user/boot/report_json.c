@@ -193,7 +193,7 @@ void boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	json__string_or_null(w, "tracer", r->early ? r->stats.tracer : NULL);
 	jsonw_name(w, "kernel");
 	jsonw_start_object(w);
-	json__write_fields(w, kernel_id_fields, &r->kernel);
+	json__write_fields(w, kernel_id_fields, &r->kernel.id);
 	jsonw_end_object(w);
 	json__string_or_null(w, "boot_id", r->boot_id);
 	jsonw_name(w, "machine");

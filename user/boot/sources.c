@@ -47,7 +47,7 @@ static void begin_early(struct timeline *t, const struct boot_report *r)
 	struct timeline_part *part = &t->parts[TIMELINE_EARLY];
 	int64_t zero;
 
-	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
+	part->title = timeline__keep(t, "early boot of %s", r->kernel.id.release);
 	part->own_clock = !boot_report__is_oneshot(r) && !timeline__early_zero(r, &zero);
 	part->counts = !early_stats__in_ns(&r->stats);
 	part->returns = r->calls.timed;
@@ -194,7 +194,7 @@ void timeline__collect(struct timeline *t, const struct boot_report *r)
 {
 	timeline__init(t);
 	/* Several sources have bars of this part. */
-	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
+	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.id.release);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		sources[i](t, r);
 	timeline__finish(t);

@@ -32,7 +32,7 @@ static size_t end_of_part(const struct traceable *t, size_t i)
 
 size_t bpf_fentry__links(const struct request *request)
 {
-	const struct traceable *t = request->traceable;
+	const struct traceable *t = request->kernel->traceable;
 	size_t count = 0;
 
 	for (size_t i = 0; i < traceable__count(t); i = end_of_part(t, i))
@@ -43,7 +43,7 @@ size_t bpf_fentry__links(const struct request *request)
 static bool is_asked_for(const struct bpf_fentry *f, size_t i)
 {
 	const struct request *r = f->cover->request;
-	const struct traceable_function *function = traceable__at(r->traceable, i);
+	const struct traceable_function *function = traceable__at(r->kernel->traceable, i);
 
 	return filter__judge(r->filter, function->name, function->module) == FILTER_TRACED;
 }
@@ -57,14 +57,14 @@ static void add_part(struct bpf_fentry *f, size_t first, size_t end)
 	if (i == end)
 		return;
 	*LIST_ADD(f->parts, f->part_count) = (struct fentry_part){
-		.module = traceable__at(f->cover->request->traceable, first)->module,
+		.module = traceable__at(f->cover->request->kernel->traceable, first)->module,
 		.first = first, .end = end,
 	};
 }
 
 static void find_parts(struct bpf_fentry *f)
 {
-	const struct traceable *t = f->cover->request->traceable;
+	const struct traceable *t = f->cover->request->kernel->traceable;
 
 	for (size_t i = 0, end; i < traceable__count(t); i = end) {
 		end = end_of_part(t, i);
@@ -164,8 +164,8 @@ int bpf_fentry__prepare(struct bpf_fentry *f, struct bpf_cover *cover)
 	int err;
 
 	f->cover = cover;
-	f->attached = xcalloc(traceable__count(r->traceable), sizeof(*f->attached));
-	fentry_ids__begin(&f->ids, r->traceable, r->symbols);
+	f->attached = xcalloc(traceable__count(r->kernel->traceable), sizeof(*f->attached));
+	fentry_ids__begin(&f->ids, r->kernel->traceable, r->kernel->symbols);
 	find_parts(f);
 	err = read_types(f);
 	return err || !r->options->how.callers ? err : check_callers(f);
@@ -192,7 +192,7 @@ static bool is_settled(const struct bpf_fentry *f, const char *module)
 
 	if (symbols__load_modules(&now))
 		return false;
-	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && module__has_ended_init(module) > 0;
+	settled = symbols__module_stayed(f->cover->request->kernel->symbols, now, module) && module__has_ended_init(module) > 0;
 	symbols__free(now);
 	return settled;
 }
@@ -252,7 +252,7 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 
 int bpf_fentry__attach(struct bpf_fentry *f, size_t more)
 {
-	size_t room = traceable__count(f->cover->request->traceable), used = 0;
+	size_t room = traceable__count(f->cover->request->kernel->traceable), used = 0;
 	struct fentry_try list = {
 		.ids = xcalloc(room, sizeof(*list.ids)), .indices = xcalloc(room, sizeof(*list.indices)),
 	};

@@ -14,14 +14,14 @@
 struct fentry_part {
 	const char *module;		/* NULL: vmlinux */
 	__u32 btf;			/* the number of the module's BTF */
-	size_t first, end;		/* of request->traceable */
+	size_t first, end;		/* of request->kernel->traceable */
 };
 
 struct bpf_fentry {
 	struct bpf_cover *cover;
 	struct fentry_part *parts;
 	size_t part_count;
-	struct fentry_ids ids;		/* of the functions of request->traceable */
+	struct fentry_ids ids;		/* of the functions of request->kernel->traceable */
 	bool *attached;			/* for each of these; NULL: none is */
 	size_t count;			/* how many are attached */
 };

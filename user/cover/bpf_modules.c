@@ -88,7 +88,7 @@ static int add_new(struct bpf_modules *m, const struct symbols *now)
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++) {
-		const struct module *before = symbols__module(m->cover->request->symbols, modules[i].name);
+		const struct module *before = symbols__module(m->cover->request->kernel->symbols, modules[i].name);
 
 		if (!(before && before->live) && !find(m, modules[i].name))
 			err = add(m, modules[i].name, clock__monotonic());

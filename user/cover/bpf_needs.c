@@ -116,7 +116,7 @@ static unsigned int when_own(const struct request *r)
 {
 	const struct scope *scope = &r->options->scope;
 
-	return (symbols__by_name(r->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
+	return (symbols__by_name(r->kernel->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
 	       (scope__follows(scope) ? OWN_FOLLOWING : 0) | (scope->cgroup ? OWN_CGROUP : 0) |
 	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
 }
@@ -179,7 +179,7 @@ static int size_maps(struct bpf_cover *b)
 	unsigned int bits;
 
 	if (!entries)
-		entries = traceable__count(r->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
+		entries = traceable__count(r->kernel->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
 			  SPARE_ENTRIES;
 	bits = set_bits(&entries);
 	skel->rodata->log_entries = entries;
@@ -198,7 +198,7 @@ static int size_maps(struct bpf_cover *b)
 static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	return entry != ENTER_BY_EVENT &&
-	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
+	       symbols__by_name(b->request->kernel->symbols, "__bpf_trace_module_load");
 }
 
 static void find_trampolines(struct bpf_cover *b)
@@ -210,7 +210,7 @@ static void find_trampolines(struct bpf_cover *b)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct symbol *sym = symbols__by_name(b->request->symbols, names[i]);
+		const struct symbol *sym = symbols__by_name(b->request->kernel->symbols, names[i]);
 
 		b->skel->rodata->return_trampolines[i] = sym ? sym->addr : 0;
 	}
@@ -219,7 +219,7 @@ static void find_trampolines(struct bpf_cover *b)
 /* The kernel calls the functions of check_caller from this one. */
 static void find_checked(struct bpf_cover *b)
 {
-	const struct symbols *symbols = b->request->symbols;
+	const struct symbols *symbols = b->request->kernel->symbols;
 	const struct symbol *sym = symbols__by_name(symbols, "bpf_prog_test_run_tracing"), *next = sym;
 	const struct symbol *end = symbols__at(symbols, 0) + symbols__count(symbols);
 

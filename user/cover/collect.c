@@ -39,9 +39,9 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
 	return count;
 }
 
-static void describe(struct coverage *c, const struct request *request, const struct kernel *k,
-		     const struct symbols *after)
+static void describe(struct coverage *c, const struct request *request, const struct symbols *after)
 {
+	const struct kernel *k = request->kernel;
 	const struct cover_options *o = request->options;
 	struct utsname uts;
 
@@ -57,10 +57,10 @@ static void describe(struct coverage *c, const struct request *request, const st
 	filter__copy(&c->filter, request->filter);
 }
 
-void collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k)
+void collect__plan(struct coverage *ret, const struct request *request)
 {
 	coverage__init(ret, "");
-	describe(ret, request, k, NULL);
+	describe(ret, request, NULL);
 }
 
 /* ---- what was seen, and when */
@@ -147,22 +147,15 @@ static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 	}
 }
 
-static struct places places_of(const struct kernel *k, const struct symbols *after)
-{
-	return (struct places){
-		.before = k->symbols, .after = after, .traceable = k->traceable, .kernel = &k->id,
-		.sites = k->sites, .files = k->files,
-	};
-}
-
 int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
-		 const struct kernel *k, const struct symbols *after, const struct clocks *clocks)
+		 const struct symbols *after, const struct clocks *clocks)
 {
-	struct places places = places_of(k, after);
+	const struct kernel *k = request->kernel;
+	struct places places = { .kernel = k, .after = after };
 	int err;
 
 	coverage__init(ret, e->ops->name);
-	describe(ret, request, k, after);
+	describe(ret, request, after);
 	/* An engine that had a choice says what it was. */
 	ret->how.entry = ENTRY_ANY;
 	err = e->ops->collect(e->engine, ret, &places);
@@ -185,17 +178,18 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
  * hit, and it is not known when. The instance, which has the clock, is made after the set was read,
  * because making it would be in the set.
  */
-int collect__boot(struct coverage *ret, const struct request *request, const struct kernel *k)
+int collect__boot(struct coverage *ret, const struct request *request)
 {
+	const struct kernel *k = request->kernel;
 	bool records = oneshot__records_boot();
-	struct places places = places_of(k, NULL);
+	struct places places = { .kernel = k };
 	struct running window = { .closing = clock__monotonic() };
 	struct instance *instance = NULL;
 	struct clocks clocks;
 	int err;
 
 	coverage__init(ret, engine_oneshot.name);
-	describe(ret, request, k, NULL);
+	describe(ret, request, NULL);
 	err = oneshot__collect_boot(ret, &places);
 	if (!err)
 		err = instance__create(&instance, request->guard);

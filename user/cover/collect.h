@@ -5,15 +5,6 @@
 
 #include "cover/engines.h"
 
-/* What is known about the kernel when tracing begins. */
-struct kernel {
-	struct symbols *symbols;
-	struct traceable *traceable;
-	struct kernel_id id;
-	struct call_sites *sites;
-	struct module_files *files;
-};
-
 /* The clocks before the opening and after the closing. */
 struct clocks {
 	struct clock_pair first, last;
@@ -26,14 +17,14 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
  * Fills in what the result of a run will say about its kernel, its functions and its tasks, before the run begins. @ret
  * must be freed.
  */
-void collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k);
+void collect__plan(struct coverage *ret, const struct request *request);
 /*
  * Makes the result of what @e has recorded. @after: the symbols at its end; NULL: they have not
  * changed. @ret must be freed even after a failure.
  */
 int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
-		 const struct kernel *k, const struct symbols *after, const struct clocks *clocks);
+		 const struct symbols *after, const struct clocks *clocks);
 /* Makes the result of what was recorded from boot until now. Starts and stops nothing. */
-int collect__boot(struct coverage *ret, const struct request *request, const struct kernel *k);
+int collect__boot(struct coverage *ret, const struct request *request);
 
 #endif

@@ -27,8 +27,7 @@
 struct request {
 	const struct cover_options *options;
 	const struct filter *filter;	/* from the options, with the functions that engines deny */
-	const struct symbols *symbols;
-	const struct traceable *traceable;
+	const struct kernel *kernel;	/* when tracing begins */
 	struct instance *instance;
 	struct guard *guard;
 	bool alone;			/* there is no other engine */

@@ -91,14 +91,14 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 	const char *module = NULL;
 
 	b->addr_count = b->staying_count = b->unattached_count = 0;
-	for (size_t i = 0; i < traceable__count(r->traceable); i++) {
-		const struct traceable_function *f = traceable__at(r->traceable, i);
+	for (size_t i = 0; i < traceable__count(r->kernel->traceable); i++) {
+		const struct traceable_function *f = traceable__at(r->kernel->traceable, i);
 		bool there;
 
 		if (bpf_fentry__has(&b->fentry, i) ||
 		    filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
-		there = !f->module || symbols__module_stayed(r->symbols, now, f->module);
+		there = !f->module || symbols__module_stayed(r->kernel->symbols, now, f->module);
 		if (there)
 			b->addrs[b->addr_count++] = f->site;
 		else
@@ -181,7 +181,7 @@ static int load(struct bpf_engine *b, const struct request *request)
 
 static int bpf__prepare(void **ret, const struct request *request)
 {
-	size_t count = traceable__count(request->traceable);
+	size_t count = traceable__count(request->kernel->traceable);
 	struct bpf_engine *b;
 	int err = 0;
 
@@ -195,7 +195,7 @@ static int bpf__prepare(void **ret, const struct request *request)
 	b->addrs = xcalloc(count, sizeof(*b->addrs));
 	b->staying = xcalloc(count, sizeof(*b->staying));
 	b->unattached = xcalloc(count, sizeof(*b->unattached));
-	choose_addresses(b, request, request->symbols);
+	choose_addresses(b, request, request->kernel->symbols);
 	if (!b->addr_count)
 		err = error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a gives");
 	if (!err)
@@ -300,7 +300,7 @@ static int attach_to_all(struct bpf_engine *b)
 		err = bpf_fentry__attach(&b->fentry, MORE_LINKS);
 	if (err)
 		return err;
-	choose_addresses(b, b->cover.request, b->cover.request->symbols);
+	choose_addresses(b, b->cover.request, b->cover.request->kernel->symbols);
 	if (!b->addr_count)
 		return 0;
 	return attach_to_rest(b, b->fentry.count ? b->cover.link_room - 1 : 0);
@@ -348,7 +348,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 			break;
 		if (!(entry->hit.kind & COVER_FUNCTION))
 			continue;
-		f = traceable__find(b->cover.request->traceable, addr);
+		f = traceable__find(b->cover.request->kernel->traceable, addr);
 		if (f && !is_among(f->site, b->staying, b->staying_count))
 			sites[count++] = f->site;
 	}
@@ -483,7 +483,7 @@ static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 static void add_ambiguous(struct coverage *c, const struct request *r)
 {
 	size_t listed, count = 0;
-	const struct traceable_function *list = traceable__ambiguous(r->traceable, &listed);
+	const struct traceable_function *list = traceable__ambiguous(r->kernel->traceable, &listed);
 
 	for (size_t i = 0; i < listed; i++)
 		count += filter__judge(r->filter, list[i].name, list[i].module) == FILTER_TRACED;

@@ -58,7 +58,7 @@ static int add_event(struct event_engine *e, const struct request *r, const stru
 	if (module && strpbrk(module, "*?["))
 		return error__return(-EINVAL, "%s: a function event can be of one module only: name "
 				     "it, or use --engine bpf", glob->text);
-	if (!module && !strpbrk(function, "*?[") && needs_glob(r->traceable, function))
+	if (!module && !strpbrk(function, "*?[") && needs_glob(r->kernel->traceable, function))
 		line = xasprintf("[%c]%s() as cover_%zu", *function, function + 1, e->events.count + 1);
 	else
 		line = xasprintf("%s%s%s() as cover_%zu", module ? module : "", module ? ":" : "", function,

@@ -143,7 +143,7 @@ static int write_own(struct instance *instance, const struct request *r)
 	int err = 0;
 
 	for (size_t i = 0; i < own->count; i++) {
-		if (traceable__has_name(r->traceable, own->list[i].function))
+		if (traceable__has_name(r->kernel->traceable, own->list[i].function))
 			list[count++] = own->list[i].text;
 	}
 	if (count)
@@ -162,10 +162,10 @@ static int oneshot__configure(struct oneshot *o)
 	err = instance__gate(o->instance, false);
 	if (!err)
 		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow,
-				  r->traceable);
+				  r->kernel->traceable);
 	if (!err)
 		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny,
-				  r->traceable);
+				  r->kernel->traceable);
 	if (!err)
 		err = write_own(o->instance, r);
 	if (!err && scope__follows(&r->options->scope))
@@ -322,7 +322,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	/* A glob in set_ftrace_filter stands for the functions that exist when it is written. */
 	if (!c->follows_modules)
 		counters__add(&c->lost, "modules_untraced",
-			      filter__new_modules(r->filter, r->symbols, places->after));
+			      filter__new_modules(r->filter, r->kernel->symbols, places->after));
 	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,

@@ -318,7 +318,7 @@ static bool is_due(const struct one *one, bool text, bool so_far)
  * output fails, the others are written all the same. @ret_count: the number of outputs that were written or failed.
  */
 static int put_all(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
-		   const struct running_kernel *kernel, bool so_far, size_t *ret_count)
+		   const struct kernel *kernel, bool so_far, size_t *ret_count)
 {
 	const struct universe_source source = { .vmlinux = outputs->vmlinux, .running = kernel };
 	bool is_known = false, is_looked_for = false;
@@ -346,7 +346,7 @@ static int put_all(struct outputs *outputs, const struct coverage *const *covera
 }
 
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
-		   const struct running_kernel *kernel)
+		   const struct kernel *kernel)
 {
 	size_t written;
 	int err;
@@ -358,7 +358,7 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 }
 
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
-			   const struct running_kernel *kernel)
+			   const struct kernel *kernel)
 {
 	size_t written;
 

@@ -23,13 +23,13 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard);
 /* @kernel: the one that was recorded */
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
-		   const struct running_kernel *kernel);
+		   const struct kernel *kernel);
 /*
  * Writes the results so far. In a file they replace what it has, and later ones replace them. Other outputs only get
  * the final result. If there are no files, a message says so.
  */
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
-			   const struct running_kernel *kernel);
+			   const struct kernel *kernel);
 void outputs__free(struct outputs *outputs);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */

@@ -45,15 +45,6 @@ struct session {
 
 /* ---- before anything is enabled */
 
-static struct module_files *find_module_files(const char *release)
-{
-	char *directory = xasprintf("/lib/modules/%s", release);
-	struct module_files *files = module_files__new(directory);
-
-	free(directory);
-	return files;
-}
-
 /* Says all that `hytrace why` says of the kernel; false: nothing was said. */
 static bool explain(const struct glob *g, const char *vmlinux)
 {
@@ -90,29 +81,11 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 	const struct glob *unmatched;
 	int err;
 
-	err = symbols__load(&k->symbols);
-	if (!err)
-		err = traceable__load(&k->traceable, k->symbols);
+	err = kernel__load(k, KERNEL_LISTS, NULL);
 	unmatched = err ? NULL : filter__unmatched(filter, k->traceable);
 	if (unmatched)
 		err = refuse(unmatched, k, vmlinux);
-	if (!err)
-		err = kernel_id__read(&k->id, k->symbols, vmlinux);
-	if (err)
-		return err;
-	k->sites = call_sites__read(&k->id, vmlinux);
-	k->id.calls_linked = k->sites && k->id.offset_known;
-	k->files = find_module_files(k->id.release);
-	return 0;
-}
-
-static void forget_kernel(struct kernel *k)
-{
-	kernel_id__free(&k->id);
-	call_sites__free(k->sites);
-	module_files__free(k->files);
-	traceable__free(k->traceable);
-	symbols__free(k->symbols);
+	return err ?: kernel__load(k, KERNEL_ID | KERNEL_SITES | KERNEL_FILES, vmlinux);
 }
 
 /* @pid: 0: there is no such process, and nothing is opened. */
@@ -133,8 +106,7 @@ static void make_request(struct session *s)
 {
 	filter__copy(&s->filter, &s->options->filter);
 	s->request = (struct request){
-		.options = s->options, .filter = &s->filter, .symbols = s->kernel.symbols,
-		.traceable = s->kernel.traceable, .alone = s->engines.count == 1,
+		.options = s->options, .filter = &s->filter, .kernel = &s->kernel, .alone = s->engines.count == 1,
 	};
 	engines__deny_own(&s->engines, &s->filter.own, &s->request);
 }
@@ -236,17 +208,10 @@ static int collect_so_far(struct session *s, size_t index, struct coverage *ret,
 	int err;
 
 	running.closing = running.closed = clock__monotonic();
-	err = collect__run(ret, &running, &s->request, &s->kernel, after, clocks);
+	err = collect__run(ret, &running, &s->request, after, clocks);
 	ret->ended = ENDED_NOT;
 	counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
 	return err;
-}
-
-static struct running_kernel running_kernel(const struct session *s)
-{
-	return (struct running_kernel){
-		.traceable = s->kernel.traceable, .symbols = s->kernel.symbols, .id = &s->kernel.id,
-	};
 }
 
 /*
@@ -256,7 +221,6 @@ static struct running_kernel running_kernel(const struct session *s)
 static void write_so_far(void *context)
 {
 	struct session *s = context;
-	const struct running_kernel kernel = running_kernel(s);
 	struct coverage coverages[MOST_ENGINES] = {};
 	const struct coverage *list[MOST_ENGINES] = {};
 	struct clocks clocks = s->clocks;
@@ -274,7 +238,7 @@ static void write_so_far(void *context)
 		list[i] = &coverages[i];
 	}
 	if (!err)
-		outputs__write_so_far(s->outputs, list, &kernel);
+		outputs__write_so_far(s->outputs, list, &s->kernel);
 	for (size_t i = 0; i < s->engines.count; i++)
 		coverage__free(&coverages[i]);
 	symbols__free(after);
@@ -324,7 +288,7 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 	uint64_t start = clock__monotonic();
 	int err;
 
-	err = collect__run(c, &s->engines.list[index], &s->request, &s->kernel, after, &s->clocks);
+	err = collect__run(c, &s->engines.list[index], &s->request, after, &s->clocks);
 	c->ended = s->workload.ended;
 	c->status = workload__status(&s->workload);
 	counters__add(&c->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
@@ -379,7 +343,7 @@ static int claim(struct session *s)
 	int err = guard__start(&s->request.guard);
 
 	if (!err && s->options->append)
-		collect__plan(&plan, &s->request, &s->kernel);
+		collect__plan(&plan, &s->request);
 	if (!err)
 		err = outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id, &plan,
 				    s->request.guard);
@@ -459,7 +423,6 @@ static int trace(struct session *s)
 
 static int report(struct session *s)
 {
-	const struct running_kernel kernel = running_kernel(s);
 	const struct coverage *list[MOST_ENGINES] = {};
 	size_t count = s->engines.count;
 	int err;
@@ -468,7 +431,7 @@ static int report(struct session *s)
 		list[i] = &s->coverages[i];
 		report__losses(list[i]);
 	}
-	err = outputs__write(s->outputs, list, count, &kernel);
+	err = outputs__write(s->outputs, list, count, &s->kernel);
 	for (size_t i = 0; !err && s->options->strict && i < count; i++)
 		err = check_complete(list[i]);
 	return err;
@@ -485,7 +448,7 @@ static int end(struct session *s, int err)
 	outputs__free(s->outputs);
 	filter__free(&s->filter);
 	login__free(s->login);
-	forget_kernel(&s->kernel);
+	kernel__free(&s->kernel);
 	if (s->process >= 0)
 		close(s->process);
 	return workload__finish(&s->workload, s->request.guard, err);
@@ -501,7 +464,7 @@ int cover__run(const struct cover_options *o)
 	if (!err)
 		err = claim(&s);
 	if (!err)
-		err = o->scope.kind == SCOPE_BOOT ? collect__boot(&s.coverages[0], &s.request, &s.kernel) :
+		err = o->scope.kind == SCOPE_BOOT ? collect__boot(&s.coverages[0], &s.request) :
 						    trace(&s);
 	if (!err)
 		err = report(&s);

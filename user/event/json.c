@@ -122,18 +122,17 @@ static bool number_of(struct tep_event *event, const struct tep_record *record, 
 
 /*
  * "vfs_read [module]", with the offset if @place says that the address is inside of it; NULL:
- * unknown.
+ * unknown. Names of functions are ftrace's: if there are aliases, kallsyms does not show which one it uses.
  */
-static struct json_object *name_address(uint64_t addr, bool place,
-					const struct address_names *names)
+static struct json_object *name_address(uint64_t addr, bool place, const struct kernel *kernel)
 {
 	const struct traceable_function *function;
 	const struct symbol *symbol;
 	char text[512], offset[32] = "";
 
-	function = place ? NULL : traceable__find(names->traceable, addr);
-	symbol = symbols__find(names->symbols, addr);
-	if (!symbol || !symbols__is_inside(names->symbols, symbol, addr))
+	function = place ? NULL : traceable__find(kernel->traceable, addr);
+	symbol = symbols__find(kernel->symbols, addr);
+	if (!symbol || !symbols__is_inside(kernel->symbols, symbol, addr))
 		return NULL;
 	if (place)
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, addr - symbol->addr);
@@ -144,14 +143,13 @@ static struct json_object *name_address(uint64_t addr, bool place,
 }
 
 static struct json_object *name_field(struct tep_event *event, const struct tep_record *record,
-				      const char *field, bool place,
-				      const struct address_names *names)
+				      const char *field, bool place, const struct kernel *kernel)
 {
 	uint64_t addr;
 
 	if (!number_of(event, record, field, &addr))
 		return NULL;
-	return name_address(addr, place, names);
+	return name_address(addr, place, kernel);
 }
 
 bool field_has_bit(const struct tep_format_field *field)
@@ -187,8 +185,7 @@ static bool add_new(struct json_object *object, const char *name, struct json_ob
 }
 
 static bool fill(struct json_object *object, const struct tep_record *record,
-		 struct tep_event *event, const char *name, const char *comm,
-		 const struct address_names *names)
+		 struct tep_event *event, const char *name, const char *comm, const struct kernel *kernel)
 {
 	int pid = tep_data_pid(event->tep, (struct tep_record *)record);
 	struct json_object *fields;
@@ -198,20 +195,19 @@ static bool fill(struct json_object *object, const struct tep_record *record,
 	    !add_new(object, "pid", json_object_new_int(pid)) ||
 	    !json_add(object, "comm", comm ? json_text(comm, strlen(comm)) : NULL) ||
 	    !add_new(object, "event", json_text(name, strlen(name))) ||
-	    !json_add(object, "function", name_field(event, record, FIELD_IP, false, names)) ||
-	    !json_add(object, "caller", name_field(event, record, FIELD_PARENT_IP, true, names)))
+	    !json_add(object, "function", name_field(event, record, FIELD_IP, false, kernel)) ||
+	    !json_add(object, "caller", name_field(event, record, FIELD_PARENT_IP, true, kernel)))
 		return false;
 	fields = json_object_new_object();
 	return add_new(object, "fields", fields) && add_fields(fields, event, record);
 }
 
 struct json_object *event_json__new(const struct tep_record *record, struct tep_event *event,
-				    const char *name, const char *comm,
-				    const struct address_names *names)
+				    const char *name, const char *comm, const struct kernel *kernel)
 {
 	struct json_object *object = json_object_new_object();
 
-	if (object && !fill(object, record, event, name, comm, names)) {
+	if (object && !fill(object, record, event, name, comm, kernel)) {
 		json_object_put(object);
 		object = NULL;
 	}

@@ -15,8 +15,7 @@
 #include <event-parse.h>
 #include <json-c/json.h>
 
-#include "kernel/symbols.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 /* The fields of every function event that are not the user's. */
 #define FIELD_IP "__ip"
@@ -32,28 +31,19 @@ void event_json__put(struct json_object *object, const char *name, struct json_o
 /* Does a field have a bit in the faults? The user's fields have one each, in their order. */
 bool field_has_bit(const struct tep_format_field *field);
 
-/*
- * Names for addresses. Names of functions are ftrace's: if there are aliases, kallsyms does not
- * show which one it uses.
- */
-struct address_names {
-	struct symbols *symbols;
-	struct traceable *traceable;
-};
-
 /**
  * event_json__new - make the object of a record
  * @record: the record, with ts, cpu, data and size
  * @event: its format
  * @name: the event's name
  * @comm: the task's name; NULL: unknown
- * @names: for its addresses
+ * @kernel: its lists have names for the addresses
  *
  * Returns NULL if there is no memory.
  */
 struct json_object *event_json__new(const struct tep_record *record, struct tep_event *event,
 				    const char *name, const char *comm,
-				    const struct address_names *names);
+				    const struct kernel *kernel);
 
 /* The value of one field; NULL is json's null. Returns false if there is no memory. */
 bool event_json__value(const struct tep_format_field *field, const struct tep_record *record,

@@ -54,7 +54,7 @@ struct record {
 	struct instance *instance;
 	struct output *output;
 	struct formats formats;		/* for json and histograms */
-	struct address_names names;	/* for json */
+	struct kernel kernel;		/* its lists, for json */
 	struct trace_pipe *pipe;	/* for text */
 	struct raw_events *raw;		/* for json */
 	struct workload workload;
@@ -127,13 +127,6 @@ static int check_hist(const char *hist, struct tep_event *const *formats, size_t
 			return 0;
 	}
 	return list_fields(hist, formats, count);
-}
-
-static int load_names(struct address_names *names)
-{
-	int err = symbols__load(&names->symbols);
-
-	return err ? err : traceable__load(&names->traceable, names->symbols);
 }
 
 /* ---- recording */
@@ -240,7 +233,7 @@ static int take_record(const struct tep_record *record, void *context)
 	if (!pid || tep_is_pid_registered(tep, pid))
 		comm = tep_data_comm_from_pid(tep, pid);
 	object = event_json__new(record, event, event_name(r->protos, &r->formats, event, name, sizeof(name)), comm,
-				 &r->names);
+				 &r->kernel);
 	if (!object)
 		return error__no_memory();
 	print_json(r->output, object);
@@ -376,7 +369,7 @@ static int prepare(struct record *r, struct record_options *o)
 	if (!err && o->hist)
 		err = check_hist(o->hist, r->formats.list, o->protos.count);
 	if (!err && o->json && !o->hist)
-		err = load_names(&r->names);
+		err = kernel__load(&r->kernel, KERNEL_LISTS, NULL);
 	return err;
 }
 
@@ -469,8 +462,7 @@ static void cleanup(struct record *r)
 	raw_events__close(r->raw);
 	instance__close(r->instance);
 	output__discard(r->output);
-	traceable__free(r->names.traceable);
-	symbols__free(r->names.symbols);
+	kernel__free(&r->kernel);
 	counters__free(&r->lost);
 	free(r->formats.list);
 	if (r->formats.tep)

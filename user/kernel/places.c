@@ -33,7 +33,7 @@ static bool in_module(const struct symbols *s, const struct places *p, struct hi
 		return false;
 	hit->offset = hit->addr - m->base;
 	return symbols__is_inside(s, sym, addr) ||
-	       (p->files && addr - sym->addr < module_files__size(p->files, hit->module, sym->name));
+	       (p->kernel->files && addr - sym->addr < module_files__size(p->kernel->files, hit->module, sym->name));
 }
 
 /*
@@ -44,7 +44,7 @@ static bool in_module(const struct symbols *s, const struct places *p, struct hi
 static void resolve_function(const struct places *p, struct hits *hits, struct hit *hit,
 			     const struct symbol *sym)
 {
-	const struct traceable_function *f = traceable__find_in(p->traceable, hit->addr, hit->module);
+	const struct traceable_function *f = traceable__find_in(p->kernel->traceable, hit->addr, hit->module);
 
 	if (f) {
 		hit->addr = f->entry;
@@ -65,11 +65,11 @@ static bool resolve_by(const struct symbols *s, const struct places *p, struct h
 	hit->module = sym->module ? strings__intern(hits->names, sym->module) : NULL;
 	if (hit->kind == HIT_FUNCTION)
 		resolve_function(p, hits, hit, sym);
-	if (!hit->module && p->kernel->offset_known)
-		hit->link = hit->addr - p->kernel->kaslr_offset;
+	if (!hit->module && p->kernel->id.offset_known)
+		hit->link = hit->addr - p->kernel->id.kaslr_offset;
 	if (hit->link && hit->kind == HIT_CALLER) {
-		hit->link = call_sites__linked(p->sites, hit->link);
-		hit->addr = hit->link + p->kernel->kaslr_offset;
+		hit->link = call_sites__linked(p->kernel->sites, hit->link);
+		hit->addr = hit->link + p->kernel->id.kaslr_offset;
 	}
 	if (hit->kind == HIT_CALLER)
 		hit->into = hit->addr - sym->addr;
@@ -80,7 +80,7 @@ bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
 {
 	struct hit now = *hit, then = *hit;
 	bool is_now = p->after && resolve_by(p->after, p, hits, &now);
-	bool was_then = !(is_now && !now.module) && resolve_by(p->before, p, hits, &then);
+	bool was_then = !(is_now && !now.module) && resolve_by(p->kernel->symbols, p, hits, &then);
 
 	*hit = is_now ? now : then;
 	/* A module may have taken the place of one that is gone. Nothing says whether that was before the hit. */
@@ -115,9 +115,9 @@ void places__resolve_offset(const struct places *p, struct hits *hits, struct hi
 	uint64_t start;
 
 	if ((p->after && resolve_offset_by(p->after, p, hits, hit)) ||
-	    resolve_offset_by(p->before, p, hits, hit) || !p->files)
+	    resolve_offset_by(p->kernel->symbols, p, hits, hit) || !p->kernel->files)
 		return;
-	hit->name = hits__name(hits, module_files__find(p->files, hit->module,
+	hit->name = hits__name(hits, module_files__find(p->kernel->files, hit->module,
 							 inside(hit, hit->offset), &start));
 	if (hit->name && hit->kind == HIT_FUNCTION)
 		hit->offset = start;

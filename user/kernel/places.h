@@ -5,19 +5,12 @@
 
 #include <stdbool.h>
 
-#include "kernel/call_sites.h"
 #include "kernel/hits.h"
-#include "kernel/kernel_id.h"
-#include "kernel/module_files.h"
-#include "kernel/symbols.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 struct places {
-	const struct symbols *before, *after;
-	const struct traceable *traceable;
-	const struct kernel_id *kernel;
-	const struct call_sites *sites;	/* NULL: callers keep the addresses at which they ran */
-	struct module_files *files;	/* for modules that came and went in between */
+	const struct kernel *kernel;	/* at the beginning */
+	const struct symbols *after;	/* NULL: nothing has changed */
 };
 
 /*

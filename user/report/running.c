@@ -7,39 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "image/untraced.h"
-#include "kernel/module_files.h"
 #include "report/running.h"
 #include "report/universes.h"
-
-/* What the running kernel says. */
-struct running {
-	struct symbols *symbols;
-	struct traceable *traceable;
-	struct kernel_id id;
-	struct covered_modules modules;
-};
-
-static int load(struct running *r, const char *vmlinux)
-{
-	int err;
-
-	err = symbols__load(&r->symbols);
-	if (!err)
-		err = traceable__load(&r->traceable, r->symbols);
-	if (!err)
-		err = kernel_id__read(&r->id, r->symbols, vmlinux);
-	if (!err)
-		covered_modules__read(&r->modules, r->symbols, NULL);
-	return err;
-}
-
-static void unload(struct running *r)
-{
-	traceable__free(r->traceable);
-	symbols__free(r->symbols);
-	kernel_id__free(&r->id);
-	covered_modules__free(&r->modules);
-}
 
 /* ---- with files */
 
@@ -119,20 +88,20 @@ static bool is_label(const char *name)
  * Names and the borders of the text show some reasons. Init code is gone, so it cannot be looked
  * at.
  */
-static void add_untraced(struct universe *u, const struct running *r)
+static void add_untraced(struct universe *u, const struct kernel *k)
 {
-	struct bounds init = between(r->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];
+	struct bounds init = between(k->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < UNTRACED_REGIONS; i++)
-		regions[i] = between(r->symbols, untraced_regions[i].start, untraced_regions[i].end);
-	for (size_t i = 0; i < symbols__count(r->symbols); i++) {
-		const struct symbol *sym = symbols__at(r->symbols, i);
+		regions[i] = between(k->symbols, untraced_regions[i].start, untraced_regions[i].end);
+	for (size_t i = 0; i < symbols__count(k->symbols); i++) {
+		const struct symbol *sym = symbols__at(k->symbols, i);
 		struct function f = { .addr = sym->addr, .name = sym->name };
 		enum untraced why;
 
 		if (sym->module || sym->addr == last || is_label(sym->name) || is_in(&init, sym->addr) ||
-		    traceable__find_in(r->traceable, sym->addr, NULL))
+		    traceable__find_in(k->traceable, sym->addr, NULL))
 			continue;
 		last = sym->addr;
 		why = untraced__of_name(sym->name);
@@ -141,7 +110,7 @@ static void add_untraced(struct universe *u, const struct running *r)
 		f.untraced = untraced__word(why ?: UNTRACED_NO_CALL);
 		f.name = strings__add(u->names, sym->name);
 		if (u->linked)
-			f.addr -= r->id.kaslr_offset;
+			f.addr -= k->id.kaslr_offset;
 		universe__add(u, &f);
 	}
 	universe__settle(u);
@@ -150,23 +119,27 @@ static void add_untraced(struct universe *u, const struct running *r)
 int universe__of_running(struct universe *ret, const char *vmlinux)
 {
 	struct universe live = {}, files = {};
-	struct running r = {};
+	struct covered_modules modules = {};
+	struct kernel k = {};
 	int err;
 
-	err = load(&r, vmlinux);
+	err = kernel__load(&k, KERNEL_LISTS | KERNEL_ID, vmlinux);
 	if (!err)
-		err = universe__of_kernel(&live, r.traceable, r.symbols, &r.id, NULL);
+		err = universe__of_kernel(&live, &k, NULL);
+	if (!err)
+		covered_modules__read(&modules, k.symbols, NULL);
 	if (!err && live.linked)
-		err = universe__of_build(&files, &r.id, &r.modules, vmlinux);
+		err = universe__of_build(&files, &k.id, &modules, vmlinux);
 	if (!err && files.count) {
 		join(&files, &live);
 	} else if (!err) {
 		error__warn("%s: nothing else tells why a function cannot be traced, and where it is: give --vmlinux",
 			    live.linked ? "there is no vmlinux of this kernel" :
 			    "where this kernel's code was moved to is not known");
-		add_untraced(&live, &r);
+		add_untraced(&live, &k);
 	}
-	unload(&r);
+	covered_modules__free(&modules);
+	kernel__free(&k);
 	if (!err)
 		*ret = files.count ? files : live;
 	if (err || files.count)

@@ -27,7 +27,7 @@ static int open_units(struct units **ret, const char *vmlinux)
 	return err == -ENODATA ? 0 : err;
 }
 
-static void add_traceable(struct universe *u, const struct traceable_function *t, const struct running_kernel *k,
+static void add_traceable(struct universe *u, const struct traceable_function *t, const struct kernel *k,
 			  const struct units *units)
 {
 	const struct module *m = t->module ? symbols__module(k->symbols, t->module) : NULL;
@@ -40,8 +40,8 @@ static void add_traceable(struct universe *u, const struct traceable_function *t
 	if (m) {
 		f.init = t->entry < m->base;
 		f.addr = t->entry - m->base;
-	} else if (k->id->offset_known) {
-		f.addr -= k->id->kaslr_offset;
+	} else if (k->id.offset_known) {
+		f.addr -= k->id.kaslr_offset;
 		unit = units ? units__find(units, f.addr) : NULL;
 		f.unit = unit ? universe__text(u, unit->path) : NULL;
 	}
@@ -62,7 +62,7 @@ bool universe__has_module(const struct universe *u, const char *module)
 }
 
 /* Adds its functions that are in vmlinux, or in a module that @u does not have. */
-static void add_running(struct universe *u, const struct running_kernel *k, bool vmlinux, const struct units *units)
+static void add_running(struct universe *u, const struct kernel *k, bool vmlinux, const struct units *units)
 {
 	struct covered_modules loaded = {};
 	struct universe had = { .modules = u->modules };
@@ -85,16 +85,15 @@ static void add_running(struct universe *u, const struct running_kernel *k, bool
 	covered_modules__free(&had.modules);
 }
 
-void universe__add_modules_of_running(struct universe *u, const struct running_kernel *k)
+void universe__add_modules_of_running(struct universe *u, const struct kernel *k)
 {
 	add_running(u, k, false, NULL);
 	universe__settle(u);
 }
 
-int universe__of_kernel(struct universe *ret, const struct traceable *t, const struct symbols *s,
-			const struct kernel_id *id, const char *vmlinux)
+int universe__of_kernel(struct universe *ret, const struct kernel *k, const char *vmlinux)
 {
-	const struct running_kernel k = { t, s, id };
+	const struct kernel_id *id = &k->id;
 	struct units *units = NULL;
 	int err = id->offset_known ? open_units(&units, vmlinux) : 0;
 
@@ -104,7 +103,7 @@ int universe__of_kernel(struct universe *ret, const struct traceable *t, const s
 	set_kernel(ret, id->release, id->arch, id->build_id);
 	ret->linked = id->offset_known;
 	ret->placed = units;
-	add_running(ret, &k, true, units);
+	add_running(ret, k, true, units);
 	units__free(units);
 	universe__settle(ret);
 	return 0;

@@ -10,32 +10,20 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
-#include "kernel/kernel_id.h"
-#include "kernel/symbols.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 /**
  * universe__of_kernel() - what the running kernel can trace now
  * @ret: to be freed by universe__free()
- * @t: its list
- * @s: its symbols
- * @id: which kernel it is
+ * @k: its lists and its id
  * @vmlinux: of this kernel, for the source files; NULL: they stay unknown
  *
  * Return: 0, or a negative errno after a message.
  */
-int universe__of_kernel(struct universe *ret, const struct traceable *t, const struct symbols *s,
-			const struct kernel_id *id, const char *vmlinux);
+int universe__of_kernel(struct universe *ret, const struct kernel *k, const char *vmlinux);
 
-/* A kernel that runs here. */
-struct running_kernel {
-	const struct traceable *traceable;
-	const struct symbols *symbols;
-	const struct kernel_id *id;
-};
-
-/* Adds those of its modules that @u does not have. */
-void universe__add_modules_of_running(struct universe *u, const struct running_kernel *k);
+/* Adds its modules that @u does not have. */
+void universe__add_modules_of_running(struct universe *u, const struct kernel *k);
 
 /* A module's file, its name, and the build that is wanted. */
 struct module_file {
@@ -73,7 +61,7 @@ int universe__of_build(struct universe *ret, const struct kernel_id *id, const s
 /* The files that the user has named, and what is known already; each may be NULL. */
 struct universe_source {
 	const char *universe, *vmlinux;
-	const struct running_kernel *running;
+	const struct kernel *running;	/* its lists and its id */
 };
 
 /**

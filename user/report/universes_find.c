@@ -281,13 +281,12 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
  * The lists of the running kernel are read quickly, while reading its vmlinux takes seconds. Only the vmlinux has
  * lines and reasons, but a report of shares does not need these.
  */
-static int make_of_running(struct universe *ret, struct wanted *w, const struct running_kernel *running,
-			   const char *vmlinux)
+static int make_of_running(struct universe *ret, struct wanted *w, const struct kernel *running, const char *vmlinux)
 {
 	const struct universe none = {};
 	int err;
 
-	err = universe__of_kernel(ret, running->traceable, running->symbols, running->id, vmlinux);
+	err = universe__of_kernel(ret, running, vmlinux);
 	if (err)
 		return err;
 	find_modules(w, &none, vmlinux);
@@ -338,26 +337,13 @@ static int find(struct universe *ret, struct wanted *w, const struct universe_so
 
 /* ---- of the kernel that runs, where files say nothing */
 
-struct running_lists {
-	struct kernel_id id;
-	struct symbols *symbols;
-	struct traceable *traceable;
-};
-
-static void running_lists__free(struct running_lists *l)
+/* Only root can read its lists. */
+static bool load_running(struct kernel *ret, const struct wanted *w)
 {
-	traceable__free(l->traceable);
-	symbols__free(l->symbols);
-	kernel_id__free(&l->id);
-}
-
-/* Only root can read them. */
-static bool running_lists__load(struct running_lists *ret, const struct wanted *w)
-{
-	if (geteuid() || !w->kernel->build_id || kernel_id__read(&ret->id, NULL, NULL))
+	if (geteuid() || !w->kernel->build_id || kernel__load(ret, KERNEL_ID, NULL))
 		return false;
 	return ret->id.build_id && !strcmp(ret->id.build_id, w->kernel->build_id) &&
-	       !symbols__load(&ret->symbols) && !traceable__load(&ret->traceable, ret->symbols);
+	       !kernel__load(ret, KERNEL_LISTS, NULL);
 }
 
 static bool lacks_modules(const struct universe *u, const struct wanted *w)
@@ -369,26 +355,22 @@ static bool lacks_modules(const struct universe *u, const struct wanted *w)
 	return false;
 }
 
-static int complete(struct universe *u, const struct wanted *w, const struct running_kernel *running)
+static int complete(struct universe *u, const struct wanted *w, const struct kernel *running)
 {
-	struct running_lists lists = {};
-	struct running_kernel loaded = { .id = &lists.id };
+	struct kernel loaded = {};
 	int err = 0;
 
 	if (u->count && !lacks_modules(u, w))
 		return 0;
-	if (!running && running_lists__load(&lists, w)) {
-		loaded.symbols = lists.symbols;
-		loaded.traceable = lists.traceable;
+	if (!running && load_running(&loaded, w))
 		running = &loaded;
-	}
 	if (running && !u->count) {
 		universe__free(u);
-		err = universe__of_kernel(u, running->traceable, running->symbols, running->id, NULL);
+		err = universe__of_kernel(u, running, NULL);
 	} else if (running) {
 		universe__add_modules_of_running(u, running);
 	}
-	running_lists__free(&lists);
+	kernel__free(&loaded);
 	return err;
 }
 

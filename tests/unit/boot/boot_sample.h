@@ -132,7 +132,7 @@ static inline void sample_report(const struct early_stats *stats, const char *tr
 	free_report();
 	r.early = true;
 	r.stats = *stats;
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	r.boot_id = strdup("boot");
 	cr_assert(load(&r.calls, stats, trace, &r.missing) == 0);
 	boot_report__analyse(&r);

@@ -48,28 +48,23 @@ static const struct early_stats oneshot_stats = {
 /* The hits become a report. */
 static int load_oneshot(const struct early_stats *stats, const char *hits)
 {
-	struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
+	struct kernel kernel = { .id = { .offset_known = true, .kaslr_offset = KASLR } };
 	FILE *f = sample_file(boot_kallsyms), *g = sample_file(boot_traceable);
-	struct symbols *symbols = NULL;
-	struct traceable *traceable = NULL;
 	struct places places = { .kernel = &kernel };
 	int err;
 
-	cr_assert(symbols__read(&symbols, f, NULL) == 0);
-	cr_assert(traceable__read(&traceable, g, symbols) == 0);
+	cr_assert(symbols__read(&kernel.symbols, f, NULL) == 0);
+	cr_assert(traceable__read(&kernel.traceable, g, kernel.symbols) == 0);
 	fclose(f);
 	fclose(g);
-	places.before = symbols;
-	places.traceable = traceable;
 	put("oneshot_entries", hits);
 	free_report();
 	r.early = true;
 	r.stats = *stats;
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	early_calls__init(&r.calls);
 	err = early_calls__load_oneshot(&r.calls, stats, dir, &places);
-	traceable__free(traceable);
-	symbols__free(symbols);
+	kernel__free(&kernel);
 	if (!err)
 		boot_report__analyse(&r);
 	return err;

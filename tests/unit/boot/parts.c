@@ -395,7 +395,7 @@ static void report(void)
 	r.whole = NULL;
 	free_report();
 	r.whole = &whole;
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	divide(NULL);
 }
 

@@ -75,7 +75,7 @@ static size_t lane;
 
 static void begin(enum lane_kind kind)
 {
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	r.boot_id = strdup("a boot");
 	early_calls__init(&r.calls);
 	timeline__init(&t);
@@ -162,8 +162,8 @@ Test(picture, hostile_names_are_text)
 	static const char clean[] = "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;" NONE NONE;
 
 	begin(LANE_NESTS);
-	free(r.kernel.release);
-	r.kernel.release = strdup(name);
+	free(r.kernel.id.release);
+	r.kernel.id.release = strdup(name);
 	timeline__add(&t, lane, BAR_PROGRAM, name, 0, 1000 * MS);
 	timeline__text(&t, "argument", name);
 	timeline__mark(&t, name, 500 * MS);
@@ -312,7 +312,7 @@ Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 	}
 	s.recorded = r.calls.count;
 	r.stats = s;
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	boot_report__analyse(&r);
 	print(boot_report__svg, &r);
 	expect_small();

@@ -53,7 +53,7 @@ static inline void report_of_start(const char *events)
 {
 	free_report();
 	cr_assert(read_start(events) == 0);
-	r.kernel.release = strdup("6.12.0-test");
+	r.kernel.id.release = strdup("6.12.0-test");
 	early_calls__init(&r.calls);
 	boot_report__analyse(&r);
 }

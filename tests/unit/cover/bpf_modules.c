@@ -99,7 +99,8 @@ void *fake_reallocarray(void *list, size_t count, size_t size)
 }
 
 static const struct filter filter;
-static const struct request request = { .filter = &filter, .alone = true };
+static const struct kernel kernel;
+static const struct request request = { .kernel = &kernel, .filter = &filter, .alone = true };
 static struct bpf_cover cover = { .request = &request };
 
 static void tend(struct bpf_modules *m, int times)

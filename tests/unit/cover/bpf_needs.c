@@ -20,6 +20,7 @@
 #include "cover.skel.h"
 
 static struct cover_options options;
+static struct kernel kernel;
 static struct request request;
 static struct bpf_cover cover;
 
@@ -27,21 +28,20 @@ static struct bpf_cover cover;
 static void begin(bool modules)
 {
 	FILE *kallsyms = sample_file(modules ? "10 T a\n20 T __bpf_trace_module_load\n" : "10 T a\n");
-	struct symbols *s = NULL;
 
 	options = (struct cover_options){ .how.callers = true };
-	cr_assert(symbols__read(&s, kallsyms, NULL) == 0);
+	cr_assert(symbols__read(&kernel.symbols, kallsyms, NULL) == 0);
 	fclose(kallsyms);
-	request = (struct request){ .options = &options, .symbols = s, .traceable = sample_functions(s),
-				     .alone = true };
+	kernel.traceable = sample_functions(kernel.symbols);
+	request = (struct request){ .options = &options, .kernel = &kernel, .alone = true };
 	cover = (struct bpf_cover){ .request = &request };
 }
 
 static void end(void)
 {
 	bpf_cover__unload(&cover);
-	traceable__free((struct traceable *)request.traceable);
-	symbols__free((struct symbols *)request.symbols);
+	kernel__free(&kernel);
+	kernel = (struct kernel){};
 }
 
 /* The maps of a run, without those of the program's own variables. */

@@ -143,8 +143,8 @@ Test(engines, refuse_what_they_cannot_do)
 
 static bool denies(const struct cover_options *o, const char *name)
 {
-	struct symbols *symbols = sample_symbols();
-	struct request request = { .options = o, .symbols = symbols };
+	struct kernel kernel = { .symbols = sample_symbols() };
+	struct request request = { .options = o, .kernel = &kernel };
 	struct filter filter = {};
 	bool denied = false;
 
@@ -152,7 +152,7 @@ static bool denies(const struct cover_options *o, const char *name)
 	for (size_t i = 0; i < filter.own.count; i++)
 		denied |= !strcmp(filter.own.list[i].function, name);
 	filter__free(&filter);
-	symbols__free(symbols);
+	kernel__free(&kernel);
 	return denied;
 }
 

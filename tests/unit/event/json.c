@@ -291,17 +291,15 @@ static struct tep_event *sample_event(struct tep_handle *tep)
 static void expect_json(const struct sample *s, size_t size, const char *expected)
 {
 	struct tep_handle *tep = tep_alloc();
-	struct address_names names = { .symbols = sample_symbols() };
+	struct kernel kernel = sample_kernel();
 	struct tep_record record = { .ts = 123456789, .cpu = 1, .data = (void *)s, .size = size };
 	struct json_object *object;
 
-	names.traceable = sample_functions(names.symbols);
-	object = event_json__new(&record, sample_event(tep), "sample", "a\xff", &names);
+	object = event_json__new(&record, sample_event(tep), "sample", "a\xff", &kernel);
 	cr_assert(object != NULL);
 	cr_expect(eq(str, line_of(object), (char *)expected));
 	json_object_put(object);
-	traceable__free(names.traceable);
-	symbols__free(names.symbols);
+	kernel__free(&kernel);
 	tep_free(tep);
 }
 

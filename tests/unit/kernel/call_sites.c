@@ -117,24 +117,20 @@ Test(call_sites, what_is_no_call_is_left_alone)
 /* A caller in a running kernel that lies KASLR higher than this program and has one function. */
 static struct hit resolve(uint64_t linked_addr, bool offset_known)
 {
-	struct kernel_id id = { .offset_known = offset_known, .kaslr_offset = KASLR };
+	struct kernel kernel = { .id = { .offset_known = offset_known, .kaslr_offset = KASLR }, .sites = own() };
 	struct hit hit = { .kind = HIT_CALLER, .addr = linked_addr + KASLR };
-	struct call_sites *sites = own();
-	struct symbols *symbols = NULL;
 	struct hits hits;
 	char text[64];
 	FILE *f;
 
 	snprintf(text, sizeof(text), "%lx T function\n", linked(pv_operation) + KASLR);
 	f = fmemopen(text, strlen(text), "r");
-	cr_assert(eq(int, symbols__read(&symbols, f, NULL), 0));
+	cr_assert(eq(int, symbols__read(&kernel.symbols, f, NULL), 0));
 	fclose(f);
 	hits__init(&hits);
-	cr_expect(places__resolve(&(struct places){ .before = symbols, .kernel = &id, .sites = sites }, &hits,
-				  &hit));
+	cr_expect(places__resolve(&(struct places){ .kernel = &kernel }, &hits, &hit));
 	hits__free(&hits);
-	symbols__free(symbols);
-	call_sites__free(sites);
+	kernel__free(&kernel);
 	return hit;
 }
 

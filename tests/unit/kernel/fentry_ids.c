@@ -131,16 +131,16 @@ static struct types vmlinux_types(int *ret_fits)
 	return t;
 }
 
-struct kernel {
+struct sample {
 	struct symbols *symbols;
 	struct traceable *traceable;
 	struct fentry_ids ids;
 };
 
-static struct kernel read_kernel(void)
+static struct sample read_kernel(void)
 {
 	FILE *f = sample_file(kallsyms), *list = sample_file(functions);
-	struct kernel k = {};
+	struct sample k = {};
 
 	cr_assert(symbols__read(&k.symbols, f, NULL) == 0);
 	cr_assert(traceable__read(&k.traceable, list, k.symbols) == 0);
@@ -150,7 +150,7 @@ static struct kernel read_kernel(void)
 	return k;
 }
 
-static void kernel__free(struct kernel *k)
+static void free_sample(struct sample *k)
 {
 	fentry_ids__free(&k->ids);
 	traceable__free(k->traceable);
@@ -158,7 +158,7 @@ static void kernel__free(struct kernel *k)
 }
 
 /* What is said about the function at an address. */
-static const struct fentry_id *at(const struct kernel *k, uint64_t addr)
+static const struct fentry_id *at(const struct sample *k, uint64_t addr)
 {
 	return &k->ids.list[traceable__find(k->traceable, addr) - traceable__at(k->traceable, 0)];
 }
@@ -190,7 +190,7 @@ Test(fentry_ids, those_that_fit_and_why_the_others_do_not)
 		{ "rcu_read_unlock_special", 0xffffffff82001300, FENTRY_DENIED },
 		{ "srcu_like", 0xffffffff82001400, FENTRY_FITS },
 	};
-	struct kernel k = read_kernel();
+	struct sample k = read_kernel();
 	int fits;
 	struct types t = vmlinux_types(&fits);
 
@@ -202,12 +202,12 @@ Test(fentry_ids, those_that_fit_and_why_the_others_do_not)
 	cr_expect(fentry_ids__find(&k.ids, "static_one", NULL) == NULL, "there are two");
 	cr_expect(fentry_ids__find(&k.ids, "static_on", NULL) == NULL);
 	btf__free(t.btf);
-	kernel__free(&k);
+	free_sample(&k);
 }
 
 Test(fentry_ids, a_module_has_types_of_its_own)
 {
-	struct kernel k = read_kernel();
+	struct sample k = read_kernel();
 	int fits, in_module;
 	struct types t = vmlinux_types(&fits);
 	struct btf *module = btf__new_empty_split(t.btf);
@@ -223,7 +223,7 @@ Test(fentry_ids, a_module_has_types_of_its_own)
 	cr_expect(at(&k, 0xffffffff82000100)->id == (__u32)fits, "a namesake in a module is none");
 	btf__free(module);
 	btf__free(t.btf);
-	kernel__free(&k);
+	free_sample(&k);
 }
 
 /* ---- what the kernel refuses all the same */

@@ -42,34 +42,29 @@ static void expect_place(const struct places *p, uint64_t addr, const char *want
 	hits__free(&hits);
 }
 
-static struct symbols *alpha, *with_beta, *with_gamma;
-static struct traceable *functions;
-static const struct kernel_id kernel;
-
-static struct places places(const struct symbols *before, const struct symbols *after)
-{
-	return (struct places){ .before = before, .after = after, .traceable = functions, .kernel = &kernel };
-}
+static struct kernel with_alpha, with_beta;
+static struct symbols *alpha, *with_gamma;
 
 static void begin(void)
 {
 	alpha = table(ALPHA, ALPHA_MODULE);
-	with_beta = table(ALPHA BETA, ALPHA_MODULE BETA_MODULE);
 	with_gamma = table(ALPHA GAMMA, ALPHA_MODULE GAMMA_MODULE);
-	functions = sample_functions(alpha);
+	with_alpha = (struct kernel){ .symbols = table(ALPHA, ALPHA_MODULE), .traceable = sample_functions(alpha) };
+	with_beta = (struct kernel){ .symbols = table(ALPHA BETA, ALPHA_MODULE BETA_MODULE),
+				     .traceable = sample_functions(alpha) };
 }
 
 static void end(void)
 {
-	traceable__free(functions);
+	kernel__free(&with_alpha);
+	kernel__free(&with_beta);
 	symbols__free(alpha);
-	symbols__free(with_beta);
 	symbols__free(with_gamma);
 }
 
 Test(places, a_module_that_is_gone_is_not_a_part_of_another, .init = begin, .fini = end)
 {
-	struct places gone = places(with_beta, alpha), came_and_went = places(alpha, alpha);
+	struct places gone = { &with_beta, alpha }, came_and_went = { &with_alpha, alpha };
 
 	expect_place(&gone, 0xffffffffc0401023, "beta_ioctl+0x23 [beta]");
 	expect_place(&gone, 0xffffffffc0400fff, "alpha_last+0xf [alpha]");
@@ -80,7 +75,7 @@ Test(places, a_module_that_is_gone_is_not_a_part_of_another, .init = begin, .fin
 
 Test(places, of_two_modules_at_one_place_none_is_certain, .init = begin, .fini = end)
 {
-	struct places replaced = places(with_beta, with_gamma), came = places(alpha, with_gamma);
+	struct places replaced = { &with_beta, with_gamma }, came = { &with_alpha, with_gamma };
 
 	expect_place(&replaced, 0xffffffffc0401023, "");
 	expect_place(&replaced, 0xffffffffc0400fff, "alpha_last+0xf [alpha]");
@@ -96,7 +91,7 @@ __attribute__((used)) void alpha_last(void)
 Test(places, the_file_of_a_module_says_how_long_its_last_function_is, .init = begin, .fini = end)
 {
 	char top[] = "/tmp/hytrace-places-XXXXXX", path[128];
-	struct places p = places(alpha, NULL);
+	struct places p = { &with_alpha };
 	FILE *list;
 
 	cr_assert(ne(ptr, mkdtemp(top), NULL));
@@ -107,13 +102,12 @@ Test(places, the_file_of_a_module_says_how_long_its_last_function_is, .init = be
 	fclose(list);
 	snprintf(path, sizeof(path), "%s/alpha.ko", top);
 	cr_assert(eq(int, symlink("/proc/self/exe", path), 0));
-	p.files = module_files__new(top);
-	cr_expect(module_files__size(p.files, "alpha", "alpha_last") > 256);
-	cr_expect(eq(u64, module_files__size(p.files, "alpha", "no_such_function"), 0));
-	cr_expect(eq(u64, module_files__size(p.files, "beta", "alpha_last"), 0));
+	with_alpha.files = module_files__new(top);
+	cr_expect(module_files__size(with_alpha.files, "alpha", "alpha_last") > 256);
+	cr_expect(eq(u64, module_files__size(with_alpha.files, "alpha", "no_such_function"), 0));
+	cr_expect(eq(u64, module_files__size(with_alpha.files, "beta", "alpha_last"), 0));
 	expect_place(&p, 0xffffffffc0401023, "alpha_last+0x33 [alpha]");
 	expect_place(&p, 0xffffffffc0402023, "");
-	module_files__free(p.files);
 	snprintf(path, sizeof(path), "rm -r %s", top);
 	cr_expect(eq(int, system(path), 0));
 }

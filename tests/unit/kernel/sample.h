@@ -11,8 +11,7 @@
 #include <criterion/new/assert.h>
 
 #include "base/error.h"
-#include "kernel/symbols.h"
-#include "kernel/traceable.h"
+#include "kernel/running.h"
 
 #define KASLR 0x1000000UL
 
@@ -76,6 +75,15 @@ static inline struct traceable *sample_functions(const struct symbols *s)
 	cr_assert(traceable__read(&t, f, s) == 0);
 	fclose(f);
 	return t;
+}
+
+/* To be freed by kernel__free(). */
+static inline struct kernel sample_kernel(void)
+{
+	struct kernel k = { .symbols = sample_symbols(), .id = { .offset_known = true, .kaslr_offset = KASLR } };
+
+	k.traceable = sample_functions(k.symbols);
+	return k;
 }
 
 #endif

@@ -17,22 +17,6 @@
 #include "report/universes.h"
 #include "run/instance.h"
 
-static struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
-
-static struct places sample_places(void)
-{
-	struct places p = { .before = sample_symbols(), .kernel = &kernel };
-
-	p.traceable = sample_functions(p.before);
-	return p;
-}
-
-static void free_places(struct places *p)
-{
-	traceable__free((struct traceable *)p->traceable);
-	symbols__free((struct symbols *)p->before);
-}
-
 static struct coverage a, b, c, back;
 static struct comparison cmp;
 
@@ -56,18 +40,18 @@ TestSuite(compare, .fini = free_all);
 
 static int read_into(struct coverage *c, const char *lines)
 {
-	struct places p = sample_places();
+	struct kernel k = sample_kernel();
 	FILE *f = sample_file(lines);
 	uint64_t unnamed;
 	int err;
 
 	coverage__free(c);
 	coverage__init(c, "oneshot");
-	err = oneshot_entries__read(f, "oneshot_entries", &p, &c->hits, &unnamed);
+	err = oneshot_entries__read(f, "oneshot_entries", &(struct places){ .kernel = &k }, &c->hits, &unnamed);
 	counters__add(&c->lost, "unnamed", unnamed);
 	hits__settle(&c->hits);
 	fclose(f);
-	free_places(&p);
+	kernel__free(&k);
 	return err;
 }
 
@@ -280,19 +264,20 @@ Test(oneshot_stats, losses_and_costs)
 
 Test(places, generated_code_is_nowhere)
 {
-	struct places p = sample_places();
+	struct kernel k = sample_kernel();
+	struct places places = { .kernel = &k };
 	struct hit hit = { .addr = 0xffffffffc0500010, .kind = HIT_CALLER };
 
 	coverage__init(&c, "bpf");
-	cr_expect(not(places__resolve(&p, &c.hits, &hit)));
+	cr_expect(not(places__resolve(&places, &c.hits, &hit)));
 	hit.addr = 0xffffffffc0400111;
-	cr_expect(places__resolve(&p, &c.hits, &hit));
+	cr_expect(places__resolve(&places, &c.hits, &hit));
 	cr_expect(hit.offset == 0x111);
 	hit.addr = 0xffffffff82000100;
 	hit.kind = HIT_FUNCTION;
-	cr_expect(places__resolve(&p, &c.hits, &hit));
+	cr_expect(places__resolve(&places, &c.hits, &hit));
 	cr_expect(eq(str, (char *)hit.name, "vfs_read"), "ftrace's name, not the alias");
-	free_places(&p);
+	kernel__free(&k);
 }
 
 /* ---- documents */
@@ -350,17 +335,17 @@ static void report(void)
 {
 	const struct report_form form = {};
 	const struct coverage *list[] = { &c };
-	struct places p = sample_places();
+	struct kernel k = sample_kernel();
 	struct universe u;
 	struct rows rows;
 
 	covered_modules__add(&c.modules, "mod_two");
-	cr_assert(universe__of_kernel(&u, p.traceable, p.before, p.kernel, NULL) == 0);
+	cr_assert(universe__of_kernel(&u, &k, NULL) == 0);
 	rows__make(&rows, &u, list, 1);
 	PRINT(f, report__text(&rows, NULL, &form, f));
 	rows__free(&rows);
 	universe__free(&u);
-	free_places(&p);
+	kernel__free(&k);
 }
 
 /* The row of a group: "SEEN TRACEABLE SHARE". */
