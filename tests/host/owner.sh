@@ -30,25 +30,12 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 
 # Those of boot (but boot compare), cover, event and tailor need a running kernel, or the directory of its build.
 is 'no other command names a file to write' "$(cd "$clone/user" &&
-	grep -rlE --include='*.c' '"(output|report)",.*"FILE"' . | sort | xargs)" \
+	grep -rlE --include='*.c' 'OPTION_OUTPUT,|"(output|report)",.*"FILE"' . | sort | xargs)" \
 	"./boot/cmd_boot.c ./boot/cmd_compare.c ./boot/cmd_units.c ./cover/options.c ./event/cmd_event.c \
 ./report/cmd_callers.c ./report/cmd_diff.c ./report/cmd_functions.c ./report/cmd_merge.c ./report/cmd_report.c \
 ./report/cmd_why.c ./tailor/cmd_tailor.c"
 
-cat >main.c <<'END'
-const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";
-__attribute__((noinline)) int rw_verify_area(int a) { return a * 3; }
-int vfs_read(int a) { return rw_verify_area(a) + 1; }
-END
-printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
-ok 'a kernel is there' bash -c 'gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c main.c &&
-	gcc -c fentry.S && ld -e 0 --build-id=0x1234abcd -Ttext=0xffffffff81000000 -o vmlinux main.o fentry.o \
-	--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc'
-"$hytrace" functions -f json --vmlinux vmlinux >1234abcd.universe
-document a.json 1234abcd vfs_read
-jq -n '{hytrace: "0", document: "boot", schema: 4, tracer: "function", kernel: {release: "6.12.0-test", build_id: "aa",
-	cmdline: ""}, boot_id: "b", machine: {cpus: 1, memory_bytes: 1, model: "x"}, window: {unit: "ns"}, lost: {lost: 0},
-	totals: {functions: 1, sites: 1}, phases: [], functions: [{name: "vfs_read", calls: 5}]}' >boot.json
+ok 'a kernel and its documents are there' small_kernel
 
 commands=(
 	'boot compare boot.json boot.json'

@@ -48,3 +48,46 @@ int option__word(struct argp_state *state, const char *name, const char *text, c
 	argp_error(state, "--%s %s: there is no such %s; choose %s", name, text, name, list);
 	return 0;
 }
+
+static const char *const *formats(const struct result_options *o)
+{
+	static const char *const text_or_json[] = { [RESULT_TEXT] = "text", [RESULT_JSON] = "json", NULL };
+
+	return o->formats ?: text_or_json;
+}
+
+int result_options__guess(const struct result_options *o, const char *path)
+{
+	const char *ending = path ? strrchr(path, '.') : NULL;
+
+	/* As genhtml's users call it. */
+	if (ending && !strcmp(ending, ".info"))
+		ending = ".lcov";
+	for (int i = 0; ending && formats(o)[i]; i++) {
+		if (!strcmp(ending + 1, formats(o)[i]))
+			return i;
+	}
+	return -1;
+}
+
+error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state)
+{
+	int guess;
+
+	switch (key) {
+	case 'f':
+		o->format = option__word(state, "format", arg, formats(o));
+		o->format_given = true;
+		return 0;
+	case 'o':
+		o->output = arg;
+		guess = result_options__guess(o, arg);
+		if (!o->format_given)
+			o->format = guess < 0 ? RESULT_TEXT : guess;
+		return 0;
+	case OPTION_KEY_VMLINUX:
+		o->vmlinux = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}

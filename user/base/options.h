@@ -4,6 +4,7 @@
 #define HYTRACE_BASE_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 /* The value of --duration. */
 double option__seconds(struct argp_state *state, const char *text);
@@ -15,5 +16,49 @@ size_t option__arguments(const struct argp_state *state, const char *const **ret
 
 /* The value of --NAME, one of @words, which end with NULL; returns its index. */
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
+
+/*
+ * What a command writes, where to, and of which kernel: -f, -o and --vmlinux. A command has a row of the ones below for
+ * each of them that it takes, and for all but text and json the words of its formats.
+ */
+struct result_options {
+	const char *const *formats;	/* end with NULL; the first is the default; NULL: text and json */
+	int format;			/* index in formats */
+	bool format_given;
+	const char *output;		/* NULL: standard output */
+	const char *vmlinux;
+};
+
+/* All formats of all commands begin with them. */
+enum { RESULT_TEXT, RESULT_JSON };
+
+#define OPTION_KEY_VMLINUX 0x1000
+
+/* @words: the formats, as "text (default) or json" */
+#define OPTION_FORMAT(words) { "format", 'f', "FORMAT", 0, words, 0 }
+/* For a command with -o, after its formats. */
+#define OPTION_FORMAT_BY_NAME "; without -f, FILE's ending selects it"
+#define OPTION_OUTPUT { "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 }
+#define OPTION_VMLINUX(text) { "vmlinux", OPTION_KEY_VMLINUX, "FILE", 0, text, 0 }
+
+/**
+ * result_options__parse() - parse -f, -o or --vmlinux
+ * @o: what was given so far; with only .formats set at the beginning
+ * @key: from argp
+ * @arg: from argp
+ * @state: from argp
+ *
+ * Return: ARGP_ERR_UNKNOWN if it is none of the three options, as a parser of argp does.
+ */
+error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
+
+/**
+ * result_options__guess() - choose a format by the name of a file
+ * @o: the formats
+ * @path: "x.json"; .info is lcov; NULL: standard output
+ *
+ * Return: an index in o->formats, or -1 if @path does not end with one of them.
+ */
+int result_options__guess(const struct result_options *o, const char *path);
 
 #endif

@@ -34,10 +34,3 @@ char *path__join(const char *directory, const char *name)
 {
 	return xasprintf("%s/%s", directory, name);
 }
-
-bool path__has_suffix(const char *path, const char *suffix)
-{
-	const char *dot = path ? strrchr(path, '.') : NULL;
-
-	return dot && !strcmp(dot, suffix);
-}

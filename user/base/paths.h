@@ -3,8 +3,6 @@
 #ifndef HYTRACE_BASE_PATHS_H
 #define HYTRACE_BASE_PATHS_H
 
-#include <stdbool.h>
-
 /*
  * Turns "./a//b/../c" into "a/c". A path that leads out of the top is cut there: "../x" becomes
  * "x".
@@ -12,7 +10,5 @@
 void path__simplify(char *path);
 /* "DIRECTORY/NAME", to be freed. */
 char *path__join(const char *directory, const char *name);
-/* Does the name of a file end with this suffix, ".json"? NULL has none. */
-bool path__has_suffix(const char *path, const char *suffix);
 
 #endif

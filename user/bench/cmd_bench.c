@@ -26,12 +26,10 @@
 #define LOCK_FILE "/run/hytrace-bench.lock"
 #define WORKLOAD_NAMES "getppid, pipe, file, fork, tree, loopback, server, compile or parallel"
 
-enum bench_format { BENCH_TEXT, BENCH_JSON };
-
 static struct options {
 	bool instructions;
 	bool list;
-	enum bench_format format;
+	struct result_options result;
 	unsigned int scopes, workloads;
 	unsigned int unable;		/* workloads that cannot run here */
 	bool *wanted;			/* contenders; NULL: all */
@@ -83,7 +81,7 @@ static double *figure(const struct bench_row *row, size_t i)
 
 static void begin_rows(void)
 {
-	if (options.format == BENCH_JSON) {
+	if (options.result.format == RESULT_JSON) {
 		json = jsonw_new(stdout, true);
 		jsonw_start_array(json);
 		return;
@@ -294,7 +292,7 @@ static const struct argp_option argp_options[] = {
 	{ "workload", 'w', "NAME", 0, "only this workload: " WORKLOAD_NAMES, 0 },
 	{ "unit", 'u', "ns|insn", 0, "nanoseconds (default), or instructions, in a guest that counts "
 	  "them (QEMU's -icount shift=0)", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	OPTION_FORMAT("text (default) or json"),
 	{ "repetitions", 'n', "N", 0, "measure N times instead of 31, with less warm-up: quick, but less exact", 0 },
 	{ "rotate", 'r', "N", 0, "begin with the contender N after the first", 0 },
 	{ "list", 'l', NULL, 0, "print the names of the contenders", 0 },
@@ -346,11 +344,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		if (!options.instructions && strcmp(arg, "ns"))
 			argp_error(state, "--unit %s: there is no such unit; choose ns or insn", arg);
 		return 0;
-	case 'f':
-		options.format = !strcmp(arg, "json") ? BENCH_JSON : BENCH_TEXT;
-		if (options.format == BENCH_TEXT && strcmp(arg, "text"))
-			argp_error(state, "--format %s: there is no such format; choose text or json", arg);
-		return 0;
 	case 'n':
 		options.repetitions = option__number(state, "repetitions", arg, MEASURE_REPETITIONS);
 		return 0;
@@ -364,7 +357,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		argp_error(state, "%s: there are no arguments; choose contenders with --contender", arg);
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&options.result, key, arg, state);
 	}
 }
 

@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/paths.h"
 #include "boot/asked.h"
 #include "boot/commands.h"
 #include "boot/next.h"
@@ -28,12 +27,10 @@
 /* How many functions the text lists. Documents have all. */
 #define MOST_FUNCTIONS 10
 
-enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME, BOOT_SVG, BOOT_FOLDED, BOOT_TIME };
+enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_SVG, BOOT_CHROME, BOOT_FOLDED, BOOT_TIME };
 
 struct boot_options {
-	enum boot_format format;
-	bool format_given;
-	const char *output;
+	struct result_options result;
 	size_t most;			/* 0: not given */
 	bool next, early, graph, no_probes, bootconfig, release, plot, time;
 	const char *kernel, *initrd;	/* of the next boot */
@@ -44,10 +41,9 @@ enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_BOOTCONFIG, O
        OPTION_INITRD, OPTION_RELEASE };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), json, svg: a picture, chrome: trace events for Perfetto "
-	  "and chrome://tracing, or folded: stacks for flame graphs; without -f, FILE.json selects json, and "
-	  "FILE.svg svg", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	OPTION_FORMAT("text (default), json, svg: a picture, chrome: trace events for Perfetto and chrome://tracing, or "
+		      "folded: stacks for flame graphs" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "functions", 'n', "N", 0, "list the N functions with the most calls, or with the longest times if these are "
 	  "known, and the N longest initcalls (default: 10 in text, all in json)", 0 },
 	{ "next", OPTION_NEXT, NULL, 0, "print what the kernel command line of the next boot needs, so that "
@@ -67,30 +63,9 @@ static const struct argp_option options[] = {
 };
 
 static const char *const formats[] = {
-	[BOOT_TEXT] = "text", [BOOT_JSON] = "json", [BOOT_CHROME] = "chrome", [BOOT_SVG] = "svg",
-	[BOOT_FOLDED] = "folded",
+	[BOOT_TEXT] = "text", [BOOT_JSON] = "json", [BOOT_SVG] = "svg", [BOOT_CHROME] = "chrome",
+	[BOOT_FOLDED] = "folded", NULL,
 };
-
-static enum boot_format format(struct argp_state *state, const char *text)
-{
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		if (!strcmp(text, formats[i]))
-			return i;
-	}
-	argp_error(state, "--format %s: there is no such format; choose text, json, svg, chrome or folded", text);
-	return BOOT_TEXT;
-}
-
-/* Guesses the format from FILE's name, as `hytrace cover` does. */
-static void guess_format(struct boot_options *o)
-{
-	if (o->format_given)
-		return;
-	if (path__has_suffix(o->output, ".json"))
-		o->format = BOOT_JSON;
-	else if (path__has_suffix(o->output, ".svg"))
-		o->format = BOOT_SVG;
-}
 
 /* What can be asked besides the report. --help lists them. */
 static const struct command words[] = {
@@ -123,13 +98,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct boot_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->format = format(state, arg);
-		o->format_given = true;
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case 'n':
 		o->most = option__number(state, "functions", arg, 1 << 24);
 		break;
@@ -178,29 +146,28 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->bootconfig && (o->early || o->reboot))
 			argp_error(state, "--bootconfig takes neither --early, as the kernel reads it too late for "
 				   "ftrace=, nor a command that reboots");
-		if (o->next && (o->output || o->format_given || o->most))
+		if (o->next && (o->result.output || o->result.format_given || o->most))
 			argp_error(state, "--next prints parameters to standard output, and takes neither -f nor -n nor "
 				   "-o");
 		if ((o->kernel || o->initrd) && !o->reboot)
 			argp_error(state, "--kernel and --initrd are for --next with a command that reboots");
-		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot ||
+		if (o->release && (o->next || o->result.output || o->result.format_given || o->most || o->plot ||
 				   o->time))
 			argp_error(state, "--release takes no other option");
-		guess_format(o);
-		if (o->plot && (o->format_given || o->next || o->format == BOOT_JSON))
+		if (o->plot && (o->result.format_given || o->next || o->result.format == BOOT_JSON))
 			argp_error(state, "plot is -f svg, and takes neither another format nor --next");
-		if (o->time && (o->format_given || o->next || o->most || o->format != BOOT_TEXT))
+		if (o->time && (o->result.format_given || o->next || o->most || o->result.format != BOOT_TEXT))
 			argp_error(state, "time is a text, and takes neither a format nor -n nor --next; `hytrace boot "
 				   "-f json` has the same as parts");
-		if (o->most && (o->plot || o->format > BOOT_JSON))
+		if (o->most && (o->plot || o->result.format > BOOT_JSON))
 			argp_error(state, "-n is for text and json: pictures and stacks have all");
 		if (o->plot)
-			o->format = BOOT_SVG;
+			o->result.format = BOOT_SVG;
 		else if (o->time)
-			o->format = BOOT_TIME;
+			o->result.format = BOOT_TIME;
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -250,7 +217,7 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 {
 	size_t most = o->most;
 
-	switch (o->format) {
+	switch (o->result.format) {
 	case BOOT_JSON:
 		boot_report__json(r, most ? most : SIZE_MAX, out);
 		break;
@@ -286,7 +253,7 @@ static int report(struct boot_report *r, struct boot_whole *whole, const struct 
 	struct output *output;
 	int err;
 
-	err = output__open(&output, o->output, guard);
+	err = output__open(&output, o->result.output, guard);
 	if (err)
 		return err;
 	err = load(r, dir);
@@ -433,7 +400,7 @@ int cmd_boot(int argc, char **argv)
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "
 		       "it.",
 	};
-	struct boot_options o = {};
+	struct boot_options o = { .result.formats = formats };
 
 	for (size_t i = 0; argc > 1 && i < WORDS; i++) {
 		if (strcmp(argv[1], words[i].name))

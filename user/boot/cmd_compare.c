@@ -25,8 +25,8 @@
 enum { KEY_ALL = 256, KEY_FAIL_ABOVE, KEY_UNTIL };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), json; without -f, FILE.json selects json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "most", 'n', "N", 0, "list the N rows of each table that differ most (default: 10 in text, all in json)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "list rows that do not differ, too", 0 },
 	{ "fail-above", KEY_FAIL_ABOVE, "LIMIT", 0, "exit with status 1 only if the time until init has grown by more "
@@ -36,9 +36,6 @@ static const struct argp_option options[] = {
 	{ }
 };
 
-enum compare_format { COMPARE_TEXT, COMPARE_JSON };
-
-static const char *const format_names[] = { "text", "json", NULL };
 static const char *const until_names[] = { "init", "target", NULL };
 
 struct paths {
@@ -47,9 +44,8 @@ struct paths {
 };
 
 struct compare_options {
-	enum compare_format format;
-	bool format_given, all, has_limit, until_given, until_target;
-	const char *output;
+	struct result_options result;
+	bool all, has_limit, until_given, until_target;
 	size_t most;
 	struct boot_limit limit;
 	struct paths groups[2];
@@ -162,13 +158,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct compare_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->format = option__word(state, "format", arg, format_names);
-		o->format_given = true;
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case 'n':
 		o->most = option__number(state, "most", arg, 1 << 24);
 		break;
@@ -192,11 +181,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--until is for --fail-above");
 		o->limit.target = o->until_target;
 		divide(state, o->groups);
-		if (!o->format_given && path__has_suffix(o->output, ".json"))
-			o->format = COMPARE_JSON;
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -222,11 +209,11 @@ static int read_group(struct boot_comparison *c, const struct paths *group, size
 static int print(const struct compare_options *o, const struct boot_comparison *c, const char *const names[2])
 {
 	struct output *output;
-	int err = output__open(&output, o->output, NULL);
+	int err = output__open(&output, o->result.output, NULL);
 
 	if (err)
 		return err;
-	if (o->format == COMPARE_JSON)
+	if (o->result.format == RESULT_JSON)
 		boot_comparison__json(c, o->most ?: SIZE_MAX, o->all, output__stream(output));
 	else
 		boot_comparison__text(c, names, o->most ?: MOST_ROWS, o->all, output__stream(output));

@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/paths.h"
 #include "boot/asked.h"
 #include "boot/blame.h"
 #include "boot/commands.h"
@@ -21,71 +20,35 @@
 #include "boot/whole.h"
 #include "run/output.h"
 
-enum { FORMAT_TEXT, FORMAT_JSON };
-
 struct units_options {
-	const char *output;
+	struct result_options result;
 	size_t most;			/* 0: not given */
-	int format;
-	bool format_given;
 	const char *unit;		/* whose chain; NULL: that of the default target */
 };
 
 enum { OPTION_FUZZ = 0x100 };
 
-static const struct argp_option common[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json; without -f, FILE.json selects json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ }
-};
-
 static const struct argp_option of_blame[] = {
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "most", 'n', "N", 0, "list the N longest only", 0 },
 	{ }
 };
 
 static const struct argp_option of_chain[] = {
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "fuzz", OPTION_FUZZ, "TIME", OPTION_HIDDEN, NULL, 0 },
 	{ }
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	static const char *const formats[] = { "text", "json", NULL };
-	struct units_options *o = state->input;
-
-	switch (key) {
-	case 'f':
-		o->format = option__word(state, "format", arg, formats);
-		o->format_given = true;
-		break;
-	case 'o':
-		o->output = arg;
-		break;
-	case ARGP_KEY_END:
-		if (!o->format_given && path__has_suffix(o->output, ".json"))
-			o->format = FORMAT_JSON;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
 
 static error_t parse_blame(int key, char *arg, struct argp_state *state)
 {
 	struct units_options *o = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		break;
-	case 'n':
-		o->most = option__number(state, "most", arg, 1 << 24);
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (key != 'n')
+		return result_options__parse(&o->result, key, arg, state);
+	o->most = option__number(state, "most", arg, 1 << 24);
 	return 0;
 }
 
@@ -94,9 +57,6 @@ static error_t parse_chain(int key, char *arg, struct argp_state *state)
 	struct units_options *o = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = o;
-		break;
 	case ARGP_KEY_ARG:
 		if (o->unit)
 			argp_error(state, "%s: critical-chain follows one unit", arg);
@@ -107,7 +67,7 @@ static error_t parse_chain(int key, char *arg, struct argp_state *state)
 			   "unit with its times, and what it was started after");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -127,7 +87,7 @@ static void write_blame(const struct boot_whole *w, const struct boot_start *s, 
 	if (s)
 		blame__add_start(&b, s);
 	blame__sort(&b);
-	if (o->format == FORMAT_JSON)
+	if (o->result.format == RESULT_JSON)
 		blame__json(&b, most, w, s, out);
 	else
 		blame__text(&b, most, out);
@@ -138,7 +98,7 @@ static void write_chain(const struct boot_whole *w, const struct boot_start *s, 
 			FILE *out)
 {
 	(void)s;
-	if (o->format == FORMAT_JSON)
+	if (o->result.format == RESULT_JSON)
 		boot_whole__chain_json(w, out);
 	else
 		boot_whole__chain_text(w, out);
@@ -220,7 +180,7 @@ static int answer(write_fn write, const struct units_options *o)
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
-		err = output__open(&output, o->output, guard);
+		err = output__open(&output, o->result.output, guard);
 	if (!err) {
 		write(&w, known, o, output__stream(output));
 		err = output__finish(output, 0);
@@ -241,15 +201,11 @@ static int run(const struct argp *argp, write_fn write, int argc, char **argv)
 	return error__status(answer(write, &o), 0);
 }
 
-static const struct argp common_argp = { .options = common, .parser = parse };
-static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { } };
-
 int cmd_boot_blame(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = of_blame,
 		.parser = parse_blame,
-		.children = children,
 		.doc = "Lists all that took time in this boot, the longest first: the units that systemd has "
 		       "started, and the kernel's initcalls and modules. Things that go on at the same time "
 		       "count each for itself."
@@ -268,7 +224,6 @@ int cmd_boot_chain(int argc, char **argv)
 	static const struct argp argp = {
 		.options = of_chain,
 		.parser = parse_chain,
-		.children = children,
 		.args_doc = "[UNIT]",
 		.doc = "Shows what the default target, or UNIT, had to wait for in this boot: the last unit that "
 		       "became active of those it was ordered after, what that unit had to wait for, and so on."

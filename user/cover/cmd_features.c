@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/table.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
@@ -18,12 +19,13 @@
 #define FEATURES_SCHEMA 1
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	OPTION_FORMAT("text (default) or json"),
 	{ }
 };
 
 struct features_options {
-	bool json, chosen;
+	struct result_options result;
+	bool chosen;
 	bool wanted[FEATURE_COUNT];
 };
 
@@ -33,11 +35,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	enum feature f;
 
 	switch (key) {
-	case 'f':
-		if (strcmp(arg, "text") && strcmp(arg, "json"))
-			argp_error(state, "--format %s: there is no such format; choose text or json", arg);
-		o->json = !strcmp(arg, "json");
-		break;
 	case ARGP_KEY_ARG:
 		f = features__find(arg);
 		if (f == FEATURE_COUNT)
@@ -47,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->chosen = true;
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -168,7 +165,7 @@ int cmd_features(int argc, char **argv)
 		return EXIT_USAGE;
 	for (enum feature f = 0; !o.chosen && f < FEATURE_COUNT; f++)
 		o.wanted[f] = true;
-	if (o.json)
+	if (o.result.format == RESULT_JSON)
 		err = print_json(&o, stdout);
 	else
 		print_text(&o, stdout);

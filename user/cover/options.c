@@ -15,7 +15,7 @@
 #include "base/options.h"
 #include "cover/options.h"
 
-enum { KEY_VMLINUX = 256, KEY_STRICT, KEY_APPEND, KEY_READY, KEY_USER };
+enum { KEY_STRICT = 256, KEY_APPEND, KEY_READY, KEY_USER };
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
@@ -23,8 +23,7 @@ static const struct argp_option options[] = {
 	{ "allow", 'a', "GLOB", 0, "trace only these functions: NAME or glob, :mod:MODULE, "
 	  "GLOB:mod:MODULE, @FILE with one of these per line (may be repeated)", 0 },
 	{ "deny", 'd', "GLOB", 0, "do not trace these (the same forms; may be repeated)", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; with several -o, or without "
-	  "-f, FILE.json and FILE.tailor select their formats", 0 },
+	OPTION_FORMAT("text (default), json or tailor; with several -o, or without -f, FILE's ending selects it"),
 	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
 	  "repeated, for several formats)", 0 },
 	{ "append", KEY_APPEND, NULL, 0, "keep what FILE has, and add what this run sees: FILE is a json document "
@@ -34,9 +33,13 @@ static const struct argp_option options[] = {
 	  "systemd gets its message in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the running kernel's, for source directories, and for "
-	  "the KASLR offset where /proc/kcore does not tell it", 0 },
+	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where /proc/kcore does not "
+		       "tell it"),
 	{ }
+};
+
+static const char *const formats[] = {
+	[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_TAILOR] = "tailor", NULL,
 };
 
 struct parsed {
@@ -62,16 +65,6 @@ static enum cover_engine engine(struct argp_state *state, const char *text)
 
 	return option__word(state, "engine", text, names);
 }
-
-static enum cover_format format(struct argp_state *state, const char *text)
-{
-	static const char *const names[] = {
-		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_TAILOR] = "tailor", [FORMAT_TAILOR + 1] = NULL,
-	};
-
-	return option__word(state, "format", text, names);
-}
-
 
 bool cover_output__is_stream(const char *path)
 {
@@ -136,7 +129,7 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 		if (!*o->outputs[i])
 			argp_error(state, "-o: the name is empty");
 	}
-	if (o->engine == ENGINE_BOTH && goes_to_stream(o) && o->format != FORMAT_TEXT)
+	if (o->engine == ENGINE_BOTH && goes_to_stream(o) && o->result.format != FORMAT_TEXT)
 		argp_error(state, "--engine both writes two documents: give -o NAME");
 }
 
@@ -156,10 +149,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return check(globs__add(&o->filter.allow, arg));
 	case 'd':
 		return check(globs__add(&o->filter.deny, arg));
-	case 'f':
-		o->format = format(state, arg);
-		o->format_given = true;
-		break;
 	case 'o':
 		*LIST_ADD(o->outputs, o->output_count) = arg;
 		break;
@@ -175,9 +164,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STRICT:
 		o->strict = true;
 		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
 	case ARGP_KEY_ARG:
 		o->command = state->argv + state->next - 1;
 		state->next = state->argc;
@@ -191,7 +177,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check_combination(state, parsed);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -216,7 +202,7 @@ void cover_options__parse(struct cover_options *ret, int argc, char **argv,
 		.options = ret, .scope = { &ret->scope, &ret->how }, .refuse = refuse,
 	};
 
-	*ret = (struct cover_options){ .how.callers = true };
+	*ret = (struct cover_options){ .how.callers = true, .result.formats = formats };
 	check(argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed));
 }
 

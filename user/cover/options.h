@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/options.h"
 #include "document/filter.h"
 #include "document/scope.h"
 
@@ -26,11 +27,9 @@ struct cover_options {
 	bool append;			/* results are joined with the documents in the files */
 	int ready_fd;			/* gets a line when recording has begun; 0: none */
 	const char *user;		/* whom the command runs as; NULL: as hytrace does */
-	bool format_given;
-	enum cover_format format;
+	struct result_options result;	/* .output is not used */
 	const char **outputs;
 	size_t output_count;
-	const char *vmlinux;
 	char **command;			/* NULL-terminated; NULL: none */
 };
 

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/paths.h"
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
 #include "kernel/features.h"
@@ -49,14 +48,10 @@ char *outputs__engine_path(const char *path, const char *engine)
 
 static enum cover_format format_of(const struct cover_options *o, const char *path)
 {
+	int guess = result_options__guess(&o->result, path);
+
 	/* -f can only select one format, so with several results their names decide. */
-	if (o->format_given && o->output_count < 2)
-		return o->format;
-	if (path__has_suffix(path, ".json"))
-		return FORMAT_JSON;
-	if (path__has_suffix(path, ".tailor"))
-		return FORMAT_TAILOR;
-	return o->format;
+	return guess < 0 || (o->result.format_given && o->output_count < 2) ? o->result.format : guess;
 }
 
 static bool is_same_file(const struct stat *a, const struct stat *b)
@@ -148,7 +143,7 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	size_t paths = o->output_count ? o->output_count : 1;
 	int err = 0;
 
-	outputs->vmlinux = o->vmlinux;
+	outputs->vmlinux = o->result.vmlinux;
 	outputs->append = o->append;
 	outputs->list = xcalloc(paths * engines->count, sizeof(*outputs->list));
 	for (size_t i = 0; !err && i < paths; i++) {

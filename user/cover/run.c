@@ -324,7 +324,7 @@ static int look(struct session *s)
 	if (!err)
 		err = features__require(FEATURE_CAPABILITIES, NULL);
 	if (!err)
-		err = look_at_kernel(&s->kernel, &o->filter, o->vmlinux);
+		err = look_at_kernel(&s->kernel, &o->filter, o->result.vmlinux);
 	if (!err)
 		err = open_process(o->scope.pid, &s->process);
 	if (!err)

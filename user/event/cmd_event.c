@@ -31,13 +31,6 @@ static void check(int err)
 		exit(argp_err_exit_status);
 }
 
-static bool parse_format(struct argp_state *state, const char *text)
-{
-	if (strcmp(text, "text") && strcmp(text, "json"))
-		argp_error(state, "--format %s: there is no such format; choose text or json", text);
-	return !strcmp(text, "json");
-}
-
 static int check_kernel(void)
 {
 	int err = features__require(FEATURE_CAPABILITIES, NULL);
@@ -157,28 +150,16 @@ static int event_rm(int argc, char **argv)
 
 /* ---- list */
 
-struct list_options {
-	bool json;
-};
-
 static const struct argp_option list_argp_options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	OPTION_FORMAT("text (default) or json"),
 	{ }
 };
 
 static error_t parse_list(int key, char *arg, struct argp_state *state)
 {
-	struct list_options *o = state->input;
-
-	switch (key) {
-	case 'f':
-		o->json = parse_format(state, arg);
-		return 0;
-	case ARGP_KEY_ARG:
+	if (key == ARGP_KEY_ARG)
 		argp_usage(state);
-		return 0;
-	}
-	return ARGP_ERR_UNKNOWN;
+	return result_options__parse(state->input, key, arg, state);
 }
 
 static void number_or_null(json_writer_t *w, const struct prototype *event, const char *file)
@@ -248,14 +229,14 @@ static void list_text(const struct prototypes *events, FILE *out)
 
 static int print_list(const struct prototypes *events, const void *options)
 {
-	const struct list_options *o = options;
+	const struct result_options *o = options;
 	struct output *output;
 	int err;
 
 	err = output__open(&output, NULL, NULL);
 	if (err)
 		return err;
-	if (o->json)
+	if (o->format == RESULT_JSON)
 		list_json(events, output__stream(output));
 	else
 		list_text(events, output__stream(output));
@@ -273,7 +254,7 @@ static int event_list(int argc, char **argv)
 		       "  hytrace event list -f json | jq '.[].name'\n\n"
 		       STATUS,
 	};
-	struct list_options o = {};
+	struct result_options o = {};
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
@@ -286,9 +267,8 @@ static int event_list(int argc, char **argv)
 enum { KEY_HIST = 256, KEY_DURATION, KEY_TASK };
 
 static const struct argp_option record_argp_options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), as the kernel prints events, or json: an "
-	  "object on a line", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	OPTION_FORMAT("text (default), as the kernel prints events, or json: an object on a line" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "hist", KEY_HIST, "FIELD", 0, "print no events, but a histogram of FIELD at the end, for "
 	  "each event that has it", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end after this time", 0 },
@@ -301,12 +281,6 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	struct record_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->json = parse_format(state, arg);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case KEY_HIST:
 		o->hist = arg;
 		break;
@@ -332,7 +306,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--task follows a command: give it after --");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }

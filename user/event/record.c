@@ -335,7 +335,7 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 		err = read_hist(r->instance, &r->protos->list[i], &h);
 		if (!err)
 			print_hist(r->output, &h, event_name(r->protos, &r->formats, format, room, sizeof(room)),
-				   o->hist, o->json);
+				   o->hist, o->result.format == RESULT_JSON);
 		*ret_dropped += h.dropped;
 	}
 	return err;
@@ -346,7 +346,7 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 static int open_output(struct output **ret, const struct record_options *o, struct guard *guard)
 {
 	/* A histogram is written at the end, events one by one. */
-	return o->hist ? output__open(ret, o->output, guard) : output__open_growing(ret, o->output, guard);
+	return o->hist ? output__open(ret, o->result.output, guard) : output__open_growing(ret, o->result.output, guard);
 }
 
 static int prepare(struct record *r, struct record_options *o)
@@ -364,11 +364,11 @@ static int prepare(struct record *r, struct record_options *o)
 		err = instance__create(&r->instance, r->guard);
 	if (!err)
 		err = make_events(&o->protos, r->guard);
-	if (!err && (o->json || o->hist))
+	if (!err && (o->result.format == RESULT_JSON || o->hist))
 		err = load_formats(&r->formats, &o->protos);
 	if (!err && o->hist)
 		err = check_hist(o->hist, r->formats.list, o->protos.count);
-	if (!err && o->json && !o->hist)
+	if (!err && o->result.format == RESULT_JSON && !o->hist)
 		err = kernel__load(&r->kernel, KERNEL_LISTS, NULL);
 	return err;
 }
@@ -380,8 +380,10 @@ static int attach(struct record *r)
 
 	if (r->options->hist)
 		return write_hists(r, "pause");
-	err = r->options->json ? raw_events__open(&r->raw, r->instance, r->formats.tep) :
-				 trace_pipe__open(&r->pipe, r->instance);
+	if (r->options->result.format == RESULT_JSON)
+		err = raw_events__open(&r->raw, r->instance, r->formats.tep);
+	else
+		err = trace_pipe__open(&r->pipe, r->instance);
 	return err ? err : enable_events(r->instance, r->protos);
 }
 
@@ -436,7 +438,7 @@ static int report(struct record *r)
 	losses__print(&r->lost);
 	if (err)
 		return err;
-	if (o->json)
+	if (o->result.format == RESULT_JSON)
 		print_json(r->output, losses__json(&r->lost));
 	err = output__commit(r->output);
 	r->output = NULL;

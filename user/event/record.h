@@ -5,12 +5,12 @@
 
 #include <stdbool.h>
 
+#include "base/options.h"
 #include "event/prototype.h"
 
 struct record_options {
 	struct prototypes protos;
-	bool json;
-	const char *output;	/* NULL: standard output */
+	struct result_options result;
 	const char *hist;	/* NULL: print events */
 	double duration;	/* 0: until the end */
 	bool task;

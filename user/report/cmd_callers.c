@@ -19,23 +19,18 @@
 
 #define MODULE_MARK ":mod:"
 
-enum { KEY_VMLINUX = 256 };
-
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the vmlinux of that kernel; default: where distributions put it", 0 },
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
+	OPTION_VMLINUX("the vmlinux of that kernel; default: where distributions put it"),
 	{ }
 };
-
-static const char *const format_names[] = { "text", "json", NULL };
 
 struct callers_options {
 	const char *function;
 	const char *const *paths;
 	size_t count;
-	const char *vmlinux, *output;
-	bool json;
+	struct result_options result;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -43,15 +38,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct callers_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->json = option__word(state, "format", arg, format_names);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
 	case ARGP_KEY_ARGS:
 		o->function = state->argv[state->next];
 		o->paths = (const char *const *)state->argv + state->next + 1;
@@ -62,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_usage(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -129,10 +115,10 @@ static int print(struct question *q, const struct callers_options *o)
 	int err;
 
 	question__find_lines(q);
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	(o->json ? callers__json : callers__text)(q, output__stream(output));
+	(o->result.format == RESULT_JSON ? callers__json : callers__text)(q, output__stream(output));
 	return output__finish(output, 0);
 }
 
@@ -174,7 +160,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 	if (!err)
 		err = edges__check_documents(d.list, d.count);
 	if (!err)
-		err = images__open(&images, d.list, d.count, o.vmlinux);
+		err = images__open(&images, d.list, d.count, o.result.vmlinux);
 	if (!err)
 		err = answer(&o, calls, &d, &images);
 	images__free(&images);

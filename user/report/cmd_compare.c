@@ -14,17 +14,15 @@ enum { KEY_CALLERS = 256, KEY_ALL };
 
 static const struct argp_option options[] = {
 	{ "callers", KEY_CALLERS, NULL, 0, "compare the callers as well", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json", 0 },
+	OPTION_FORMAT("text (default) or json"),
 	{ "all", KEY_ALL, NULL, 0, "name every difference, not the first 20 for each reason", 0 },
 	{ }
 };
 
-static const char *const format_names[] = { "text", "json", NULL };
-
 struct compare_options {
 	const char *paths[2];
 	bool callers, all;
-	int json;		/* index in format_names */
+	struct result_options result;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -38,9 +36,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ALL:
 		o->all = true;
 		break;
-	case 'f':
-		o->json = option__word(state, "format", arg, format_names);
-		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
 			argp_usage(state);
@@ -51,7 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_usage(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -78,9 +73,9 @@ static void print(const struct compare_options *o, const struct comparison *list
 	const struct coverage *a = list[0].a, *b = list[0].b;
 	const char *name_a = label(a, b, o->paths[0]), *name_b = label(b, a, o->paths[1]);
 
-	if (o->json)
+	if (o->result.format == RESULT_JSON)
 		compare__write_json(list, count, name_a, name_b, stdout);
-	for (size_t i = 0; !o->json && i < count; i++)
+	for (size_t i = 0; o->result.format == RESULT_TEXT && i < count; i++)
 		compare__print(&list[i], name_a, name_b, o->all ? 0 : 20, stdout);
 }
 

@@ -14,8 +14,8 @@
 enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
 	  "new, gone, any (default)", 0 },
 	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
@@ -25,18 +25,16 @@ static const struct argp_option options[] = {
 	{ }
 };
 
-enum diff_format { DIFF_TEXT, DIFF_JSON };
 enum fail_on { FAIL_ON_NEW = 1, FAIL_ON_GONE = 2 };
 
-static const char *const format_names[] = { "text", "json", NULL };
 /* In the order of enum fail_on, less 1; the last one is both. */
 static const char *const fail_names[] = { "new", "gone", "any", NULL };
 
 struct diff_options {
 	const char *const *paths;
 	size_t count;
-	const char *universes[2], *where, *output;
-	enum diff_format format;
+	const char *universes[2], *where;
+	struct result_options result;
 	int fail_on;
 };
 
@@ -45,12 +43,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct diff_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->format = option__word(state, "format", arg, format_names);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case KEY_FAIL_ON:
 		o->fail_on = option__word(state, "fail-on", arg, fail_names) + 1;
 		break;
@@ -72,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_usage(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -129,10 +121,10 @@ static int print(const struct diff_options *o, const struct diff *d)
 	struct output *output;
 	int err;
 
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	if (o->format == DIFF_JSON)
+	if (o->result.format == RESULT_JSON)
 		diff__write_json(d, o->paths[0], o->paths[1], output__stream(output));
 	else
 		diff__print(d, o->paths[0], o->paths[1], output__stream(output));

@@ -18,28 +18,26 @@
 #include "report/universes.h"
 #include "run/output.h"
 
-enum { KEY_VMLINUX = 256, KEY_MODULE, KEY_MODULES, KEY_TRACEABLE, KEY_UNTRACED };
+enum { KEY_MODULE = 256, KEY_MODULES, KEY_TRACEABLE, KEY_UNTRACED };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "traceable", KEY_TRACEABLE, NULL, 0, "only functions that can be traced", 0 },
 	{ "untraced", KEY_UNTRACED, NULL, 0, "only functions that cannot be traced", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "use this kernel's file instead of the running kernel", 0 },
+	OPTION_VMLINUX("use this kernel's file instead of the running kernel"),
 	{ "module", KEY_MODULE, "FILE", 0, "with --vmlinux: also use this module's file", 0 },
 	{ "modules", KEY_MODULES, "DIR", 0, "with --vmlinux: also use all modules below DIR", 0 },
 	{ }
 };
 
-static const char *const format_names[] = { "text", "json", NULL };
-
 struct functions_options {
 	struct filter filter;	/* only its allow is used */
-	const char *vmlinux, *output;
+	struct result_options result;
 	struct module_file *modules;	/* names and paths are freed with it */
 	size_t module_count;
 	size_t found_count;	/* files in directories, with those that are left out */
-	bool json, traceable, untraced;
+	bool traceable, untraced;
 };
 
 static const struct module_file *find_module(const struct functions_options *o, const char *name)
@@ -96,20 +94,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct functions_options *o = state->input;
 
 	switch (key) {
-	case 'f':
-		o->json = option__word(state, "format", arg, format_names);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case KEY_TRACEABLE:
 		o->traceable = true;
 		break;
 	case KEY_UNTRACED:
 		o->untraced = true;
-		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
 		break;
 	case KEY_MODULE:
 		if (add_module(o, arg))
@@ -126,11 +115,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->traceable && o->untraced)
 			argp_error(state, "--traceable and --untraced exclude each other");
-		if (o->module_count && !o->vmlinux)
+		if (o->module_count && !o->result.vmlinux)
 			argp_error(state, "--module and --modules are for files: give --vmlinux as well");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -171,10 +160,10 @@ static int write_universe(const struct functions_options *o, const struct univer
 	struct output *output;
 	int err;
 
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	if (o->json)
+	if (o->result.format == RESULT_JSON)
 		universe__write_json(u, output__stream(output));
 	else
 		report__functions(u, output__stream(output));
@@ -201,8 +190,8 @@ int cmd_functions(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	if (o.vmlinux)
-		err = universe__of_files(&u, o.vmlinux, o.modules, o.module_count);
+	if (o.result.vmlinux)
+		err = universe__of_files(&u, o.result.vmlinux, o.modules, o.module_count);
 	else
 		err = universe__of_running(&u, NULL);
 	if (!err)

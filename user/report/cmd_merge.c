@@ -11,14 +11,14 @@
 #include "run/output.h"
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	OPTION_OUTPUT,
 	{ }
 };
 
 struct merge_options {
 	const char *const *paths;
 	size_t count;
-	const char *output;
+	struct result_options result;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -26,9 +26,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct merge_options *o = state->input;
 
 	switch (key) {
-	case 'o':
-		o->output = arg;
-		break;
 	case ARGP_KEY_ARGS:
 		o->count = option__arguments(state, &o->paths);
 		break;
@@ -37,7 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_usage(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -51,7 +48,7 @@ static int merge(const struct merge_options *o, const struct documents *d)
 	err = merge__run(&c, d->list, d->count, d->paths);
 	if (err)
 		return err;
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (!err) {
 		coverage__write_json(&c, output__stream(output));
 		err = output__finish(output, 0);

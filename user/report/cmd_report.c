@@ -16,7 +16,7 @@
 #include "report/universes.h"
 #include "run/output.h"
 
-enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX, KEY_PROVED, KEY_SOURCE };
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE };
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
@@ -29,11 +29,11 @@ static const struct argp_option options[] = {
 	  "FILE", 0 },
 	{ "proved", KEY_PROVED, NULL, 0, "also tell what ran without having been recorded, as recorded calls prove "
 	  "(takes a few seconds)", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor, lcov, html; dot or folded: the graph of calls", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	OPTION_FORMAT("text (default), json, tailor, lcov, html; dot or folded: the graph of calls" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "that kernel's, with debug information; modules are looked for beside it", 0 },
+	OPTION_VMLINUX("that kernel's, with debug information; modules are looked for beside it"),
 	{ "source", KEY_SOURCE, "DIR", 0, "-f lcov: where the kernel's source is; given again: where files are that are not "
 	  "there, such as those that its build makes", 0 },
 	{ }
@@ -53,12 +53,11 @@ static const char *const by_names[] = { "directory", "file", "function", NULL };
 struct report_options {
 	const char *const *paths;
 	size_t count;
-	const char *where, *output;
+	const char *where, *universe;
 	int by, sort;		/* -1: not said */
 	struct report_form form;
-	enum report_format format;
+	struct result_options result;
 	bool proved;
-	struct universe_source source;
 	char *directories[MOST_SOURCES];
 	size_t directory_count;
 };
@@ -100,17 +99,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SORT:
 		o->sort = option__word(state, "sort", arg, sort_names);
 		break;
-	case 'f':
-		o->format = option__word(state, "format", arg, format_names);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
 	case KEY_UNIVERSE:
-		o->source.universe = arg;
-		break;
-	case KEY_VMLINUX:
-		o->source.vmlinux = arg;
+		o->universe = arg;
 		break;
 	case KEY_SOURCE:
 		add_directory(state, o, arg);
@@ -124,25 +114,25 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->count > ROWS_MOST_COLUMNS)
 			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` joins several "
 				   "into one", o->count, ROWS_MOST_COLUMNS);
-		if (o->format >= REPORT_DOT && (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
+		if (o->result.format >= REPORT_DOT && (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
 			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with them but "
 				   "--vmlinux and --output");
-		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
+		if (o->result.format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "joins several into one");
-		if ((o->format == REPORT_LCOV || o->format == REPORT_HTML) && o->form.which != LIST_ALL)
+		if ((o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML) && o->form.which != LIST_ALL)
 			argp_error(state, "-f %s has what was seen and what was not; --seen and --unseen do not go with it",
-				   format_names[o->format]);
-		if (o->format == REPORT_TAILOR && o->proved)
+				   format_names[o->result.format]);
+		if (o->result.format == REPORT_TAILOR && o->proved)
 			argp_error(state, "-f tailor has recorded addresses; --proved does not go with it");
-		if (o->sort >= 0 && o->format != REPORT_JSON &&
-		    (o->format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
+		if (o->sort >= 0 && o->result.format != REPORT_JSON &&
+		    (o->result.format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
 			argp_error(state, "--sort orders the lines of directories and files; functions are in the order of their places");
-		if (o->format != REPORT_LCOV && o->directory_count)
+		if (o->result.format != REPORT_LCOV && o->directory_count)
 			argp_error(state, "--source goes with -f lcov");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -175,7 +165,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 {
 	struct images images = {};
 	/* The proof has opened them. */
-	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->source.vmlinux);
+	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
@@ -183,8 +173,8 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 		err = images__open(&images, r->documents, r->columns, vmlinux);
 	else if (!opened)
 		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
-			    "--vmlinux FILE", format_names[o->format]);
-	if (!err && o->format == REPORT_LCOV)
+			    "--vmlinux FILE", format_names[o->result.format]);
+	if (!err && o->result.format == REPORT_LCOV)
 		err = print_lcov(o, r, labels, opened, out);
 	else if (!err)
 		err = report__html(r, labels, opened, out);
@@ -195,11 +185,11 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 
 static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
-	if (o->format == REPORT_LCOV || o->format == REPORT_HTML)
+	if (o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML)
 		return print_with_calls(o, r, labels, out);
-	if (o->format == REPORT_JSON)
+	if (o->result.format == REPORT_JSON)
 		report__json(r, labels, &o->form, out);
-	else if (o->format == REPORT_TAILOR)
+	else if (o->result.format == REPORT_TAILOR)
 		print_tailor(r->documents[0], out);
 	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
 		report__text(r, labels, &o->form, out);
@@ -213,7 +203,7 @@ static int check(const struct report_options *o, const struct documents *d, cons
 {
 	if (o->form.which == LIST_UNSEEN && !u->count)
 		return error__return(-EINVAL, "--unseen: the functions of that kernel are not known");
-	if (o->format == REPORT_TAILOR && !d->list[0]->kernel.offset_known)
+	if (o->result.format == REPORT_TAILOR && !d->list[0]->kernel.offset_known)
 		return error__return(-EINVAL, "%s: has no addresses as linked, which -f tailor consists of: record again "
 				     "with `hytrace cover --vmlinux FILE`", d->paths[0]);
 	return 0;
@@ -256,7 +246,7 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err && o->form.which == LIST_UNSEEN)
 		check_unseen(&rows, d->paths);
 	if (!err)
-		err = output__open(&output, o->output, NULL);
+		err = output__open(&output, o->result.output, NULL);
 	if (!err)
 		err = print(o, &rows, labels, output__stream(output));
 	rows__free(&rows);
@@ -268,10 +258,10 @@ static int draw(const struct report_options *o, const struct edges *e)
 	struct output *output;
 	int err;
 
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	(o->format == REPORT_DOT ? graph__dot : graph__folded)(e, output__stream(output));
+	(o->result.format == REPORT_DOT ? graph__dot : graph__folded)(e, output__stream(output));
 	return output__finish(output, 0);
 }
 
@@ -283,10 +273,10 @@ static int graph(const struct report_options *o, const struct documents *d)
 
 	err = edges__check_documents(d->list, d->count);
 	if (!err)
-		err = images__open(&images, d->list, d->count, o->source.vmlinux);
+		err = images__open(&images, d->list, d->count, o->result.vmlinux);
 	if (!err) {
 		edges__make(&edges, &images, d->list, d->count);
-		if (o->format == REPORT_FOLDED)
+		if (o->result.format == REPORT_FOLDED)
 			origins__read(&images);
 		edges__check(&edges);
 		err = draw(o, &edges);
@@ -298,15 +288,16 @@ static int graph(const struct report_options *o, const struct documents *d)
 
 static int rows_report(struct report_options *o, const struct documents *d)
 {
+	const struct universe_source source = { .universe = o->universe, .vmlinux = o->result.vmlinux };
 	struct universe u = {};
 	struct proof proof = {};
 	int err = 0;
 
 	/* A list of addresses has no need of it. */
-	if (o->format != REPORT_TAILOR)
-		err = universe__find_for(&u, d->list, d->count, &o->source);
+	if (o->result.format != REPORT_TAILOR)
+		err = universe__find_for(&u, d->list, d->count, &source);
 	if (!err && o->proved) {
-		err = proof__make(&proof, d->list, d->count, o->source.vmlinux);
+		err = proof__make(&proof, d->list, d->count, o->result.vmlinux);
 		o->form.proof = &proof;
 	}
 	if (!err)
@@ -335,7 +326,7 @@ int cmd_report(int argc, char **argv)
 		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
 	};
-	struct report_options o = { .by = -1, .sort = -1 };
+	struct report_options o = { .by = -1, .sort = -1, .result.formats = format_names };
 	struct documents d = {};
 	int err;
 
@@ -344,7 +335,7 @@ int cmd_report(int argc, char **argv)
 	choose_lines(&o);
 	err = documents__read(&d, o.paths, o.count);
 	if (!err)
-		err = o.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
+		err = o.result.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);
 	while (o.directory_count)
 		free(o.directories[--o.directory_count]);

@@ -16,32 +16,41 @@
 #include "report/why.h"
 #include "run/output.h"
 
-#define MOST_DOCUMENTS 64
-
-enum { KEY_VMLINUX = 256, KEY_IN, KEY_MODULES };
+enum { KEY_IN = 256, KEY_MODULES };
 
 static const struct argp_option options[] = {
-	{ "in", KEY_IN, "FILE", 0, "also say what this document of `hytrace cover -f json` tells of it; may be repeated",
-	  0 },
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "of the kernel that is asked about, with debug information; default: that "
-	  "of --in, or of the running kernel, where it usually is", 0 },
+	{ "in", KEY_IN, "FILE", OPTION_HIDDEN, NULL, 0 },
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
+	OPTION_VMLINUX("of the kernel that is asked about, with debug information; default: that of the first FILE, "
+		       "or of the running kernel, where it usually is"),
 	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the vmlinux, or "
 	  "/lib/modules/RELEASE", 0 },
 	{ }
 };
 
-static const char *const format_names[] = { "text", "json", NULL };
-
 struct why_options {
-	const char *const *names;
+	const char **names;
 	size_t name_count;
-	const char *vmlinux, *modules, *output;
-	const char *paths[MOST_DOCUMENTS];
+	const char *modules;
+	const char *const *paths;
 	size_t path_count;
-	bool json;
+	struct result_options result;
 };
+
+/* The first argument has the functions, and the others are documents. */
+static void take_arguments(struct argp_state *state, struct why_options *o)
+{
+	char *rest;
+
+	for (char *name = strtok_r(state->argv[state->next++], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		*LIST_ADD(o->names, o->name_count) = name;
+	o->path_count = option__arguments(state, &o->paths);
+	for (size_t i = 0; i < o->path_count; i++) {
+		if (access(o->paths[i], F_OK))
+			argp_error(state, "%s: there is no such file; several functions are separated by commas", o->paths[i]);
+	}
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -49,31 +58,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_IN:
-		if (o->path_count == MOST_DOCUMENTS)
-			argp_error(state, "--in: at most %d documents", MOST_DOCUMENTS);
-		o->paths[o->path_count++] = arg;
-		break;
-	case 'f':
-		o->json = option__word(state, "format", arg, format_names);
-		break;
-	case 'o':
-		o->output = arg;
-		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
+		argp_error(state, "--in %s: documents come after the function: `hytrace why FUNCTION %s`", arg, arg);
 		break;
 	case KEY_MODULES:
 		o->modules = arg;
 		break;
 	case ARGP_KEY_ARGS:
-		o->name_count = option__arguments(state, &o->names);
+		take_arguments(state, o);
 		break;
 	case ARGP_KEY_END:
 		if (!o->name_count)
 			argp_usage(state);
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -171,9 +169,9 @@ static bool is_of_documents(const struct looked_at *l, const char *vmlinux)
 
 static int find_universe(struct looked_at *l, const struct why_options *o)
 {
-	if (is_of_documents(l, o->vmlinux))
-		return of_documents(l, o->vmlinux);
-	return o->vmlinux ? universe__of_files(&l->universe, o->vmlinux, NULL, 0) :
+	if (is_of_documents(l, o->result.vmlinux))
+		return of_documents(l, o->result.vmlinux);
+	return o->result.vmlinux ? universe__of_files(&l->universe, o->result.vmlinux, NULL, 0) :
 			    universe__of_running(&l->universe, NULL);
 }
 
@@ -224,12 +222,12 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 	struct output *output;
 	int err;
 
-	err = output__open(&output, o->output, NULL);
+	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	if (o->json)
+	if (o->result.format == RESULT_JSON)
 		why__write_json(list, o->name_count, &l->universe, output__stream(output));
-	for (size_t i = 0; !o->json && i < o->name_count; i++)
+	for (size_t i = 0; o->result.format == RESULT_TEXT && i < o->name_count; i++)
 		why__print(&list[i], output__stream(output));
 	return output__finish(output, 0);
 }
@@ -241,7 +239,7 @@ static int answer(const struct why_options *o, const struct looked_at *l, bool *
 		.universe = &l->universe, .image = l->images.count ? l->images.list[0].image : NULL, .modules = l->modules,
 		.documents = l->documents, .others = l->others, .edges = l->edges.nodes ? &l->edges : NULL,
 		.labels = o->paths, .document_count = l->document_count,
-		.running = !l->document_count && !o->vmlinux,
+		.running = !l->document_count && !o->result.vmlinux,
 	};
 	struct why *list = xcalloc(o->name_count, sizeof(*list));
 	size_t count = 0;
@@ -265,13 +263,13 @@ int cmd_why(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "FUNC...",
+		.args_doc = "FUNCTION[,FUNCTION...] [FILE...]",
 		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a module that "
-		       "is not loaded. With --in, also why a document does not have them."
+		       "is not loaded; and why FILEs, documents of `hytrace cover -f json`, do not have them."
 		       "\vExamples:\n"
-		       "  hytrace why vfs_read rcu_nmi_enter\n"
-		       "  hytrace why --in tests.json --vmlinux vmlinux ext4_fallocate\n\n"
-		       "Exit status: 0 done, 1 a FUNC is not known or it failed, 2 usage, or bad files, 3 the kernel or "
+		       "  hytrace why vfs_read,rcu_nmi_enter\n"
+		       "  hytrace why --vmlinux vmlinux ext4_fallocate tests.json\n\n"
+		       "Exit status: 0 done, 1 a FUNCTION is not known or it failed, 2 usage, or bad files, 3 the kernel or "
 		       "the privileges do not allow it.",
 	};
 	struct why_options o = {};
@@ -287,12 +285,13 @@ int cmd_why(int argc, char **argv)
 	if (!err)
 		err = find_others(&l);
 	if (!err)
-		err = find_image(&l, o.vmlinux);
+		err = find_image(&l, o.result.vmlinux);
 	if (!err) {
 		find_edges(&l);
-		find_modules(&l, o.modules, o.vmlinux);
+		find_modules(&l, o.modules, o.result.vmlinux);
 		err = answer(&o, &l, &found);
 	}
 	looked_at__free(&l);
+	free(o.names);
 	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;
 }

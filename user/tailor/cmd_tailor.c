@@ -17,12 +17,12 @@
 
 #define MOST_LISTS 64
 
-enum { KEY_CONFIG = 256, KEY_BUILD, KEY_KEEP, KEY_ALL, KEY_LOSSY, KEY_REPORT, KEY_VMLINUX };
+enum { KEY_CONFIG = 256, KEY_BUILD, KEY_KEEP, KEY_ALL, KEY_LOSSY, KEY_REPORT };
 
 static const struct argp_option options[] = {
 	{ "build", KEY_BUILD, "DIR", 0, "the directory in which the traced kernel was built, with its .config", 0 },
 	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is DIR/.config", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the traced kernel, with debug information; default: DIR/vmlinux", 0 },
+	OPTION_VMLINUX("the traced kernel, with debug information; default: DIR/vmlinux"),
 	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file with a glob and "
 	  "a reason in each line; may be repeated. Without such a word, the three lists count, and a file comes on top. none: "
 	  "none of the three", 0 },
@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
 	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
 	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
 	{ "report", KEY_REPORT, "FILE", 0, "write the report to FILE, not to standard output", 0 },
-	{ "format", 'f', "FORMAT", 0, "of the report: text (default), json, or html, a page for a browser", 0 },
+	OPTION_FORMAT("of the report: text (default), json, or html, a page for a browser; without -f, the ending of the "
+		      "report's FILE selects it"),
 	{ }
 };
 
@@ -42,10 +43,10 @@ static const char *const format_names[] = { "text", "json", "html", NULL };
 struct tailor_options {
 	const char *const *paths;
 	size_t count;
-	const char *build, *config, *vmlinux, *output, *report;
+	const char *build, *config, *output;
 	const char *keeps[MOST_LISTS];
 	size_t keep_count;
-	enum tailor_format format;
+	struct result_options result;
 	bool all, lossy;
 };
 
@@ -60,9 +61,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_CONFIG:
 		o->config = arg;
 		break;
-	case KEY_VMLINUX:
-		o->vmlinux = arg;
-		break;
 	case KEY_KEEP:
 		if (o->keep_count == MOST_LISTS)
 			argp_error(state, "--keep: at most %d lists", MOST_LISTS);
@@ -75,13 +73,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->lossy = true;
 		break;
 	case KEY_REPORT:
-		o->report = arg;
-		break;
+		return result_options__parse(&o->result, 'o', arg, state);
 	case 'o':
 		o->output = arg;
-		break;
-	case 'f':
-		o->format = option__word(state, "format", arg, format_names);
 		break;
 	case ARGP_KEY_ARGS:
 		o->count = option__arguments(state, &o->paths);
@@ -95,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "-o FILE is missing: the new configuration goes there");
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return result_options__parse(&o->result, key, arg, state);
 	}
 	return 0;
 }
@@ -217,8 +211,8 @@ struct work {
 static int find_files(struct work *w, const struct tailor_options *o)
 {
 	w->config = path__join(o->build, ".config");
-	w->vmlinux = o->vmlinux ? NULL : path__join(o->build, "vmlinux");
-	if (!o->vmlinux && access(w->vmlinux, R_OK))
+	w->vmlinux = o->result.vmlinux ? NULL : path__join(o->build, "vmlinux");
+	if (!o->result.vmlinux && access(w->vmlinux, R_OK))
 		return error__return(-EINVAL, "%s: cannot be read: %s; give --vmlinux, the traced kernel with debug "
 				     "information", w->vmlinux, strerror(errno));
 	return (o->config ? check_config(o->config, w->config) : 0) ?: check_recorded(&w->documents, w->config);
@@ -229,11 +223,11 @@ static int open_images(struct work *w, const struct tailor_options *o)
 	int err;
 
 	progress__say("reading the kernel's files");
-	err = images__open(&w->images, w->documents.list, w->documents.count, o->vmlinux ?: w->vmlinux);
+	err = images__open(&w->images, w->documents.list, w->documents.count, o->result.vmlinux ?: w->vmlinux);
 	progress__end();
 	if (!err && !image__has_dwarf(w->images.list[0].image))
 		err = error__return(-EINVAL, "%s: has no debug information, by which an address is found in an object",
-				    o->vmlinux ?: w->vmlinux);
+				    o->result.vmlinux ?: w->vmlinux);
 	return err;
 }
 
@@ -304,20 +298,20 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 {
 	int err;
 
-	if (is_same(w->config, o->output) || is_same(w->config, o->report))
+	if (is_same(w->config, o->output) || is_same(w->config, o->result.output))
 		return error__return(-EINVAL, "%s: is the configuration of the build, which must stay as it is: write another "
 				     "file", w->config);
-	if (!strcmp(o->output, o->report ?: "-") || is_same(o->output, o->report))
+	if (!strcmp(o->output, o->result.output ?: "-") || is_same(o->output, o->result.output))
 		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give another --report FILE",
 				     o->output);
 	for (size_t i = 0; i < o->count; i++) {
-		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->report))
+		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->result.output))
 			return error__return(-EINVAL, "%s: is a document that is read: write another file", o->paths[i]);
 	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
 		return err;
-	err = output__open(&r->report, o->report, NULL);
+	err = output__open(&r->report, o->result.output, NULL);
 	if (err)
 		output__discard(r->config);
 	return err;
@@ -330,9 +324,9 @@ static int write_results(struct results *r, const struct work *w, const struct t
 		.evidence = &w->evidence, .selection = &w->selection, .lossy = o->lossy,
 	};
 
-	if (!err && o->format == TAILOR_JSON)
+	if (!err && o->result.format == TAILOR_JSON)
 		tailored__write_json(&t, output__stream(r->report));
-	else if (!err && o->format == TAILOR_HTML)
+	else if (!err && o->result.format == TAILOR_HTML)
 		err = tailored__write_html(&t, output__stream(r->report));
 	else if (!err)
 		tailored__print(&t, output__stream(r->report));
@@ -370,7 +364,7 @@ int cmd_tailor(int argc, char **argv)
 		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or bad files.",
 	};
-	struct tailor_options o = {};
+	struct tailor_options o = { .result.formats = format_names };
 	struct results r = {};
 	struct work w = {};
 	int err;
