@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
+#include "base/texts.h"
 #include "kernel/function_name.h"
 #include "report/diff.h"
 #include "report/where.h"
@@ -61,32 +63,24 @@ static void set_key(struct item *item, struct strings *names, bool by_place, uin
 	}
 }
 
-static int compare_texts(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
 static int by_key(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	int order = compare_texts(x->module, y->module);
+	int order = text__compare(x->module, y->module);
 
 	if (order)
 		return order;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
 	/* Functions at one address are the same, even if two documents have different names for it. */
-	return x->place ? 0 : compare_texts(x->name, y->name);
+	return x->place ? 0 : text__compare(x->name, y->name);
 }
 
 static int by_key_and_unit(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	int order = by_key(x, y);
 
-	return order ? order : compare_texts(x->unit, y->unit);
+	return by_key(x, y) ?: text__compare(x->unit, y->unit);
 }
 
 static bool is_place_known(const struct hit *hit)
@@ -156,29 +150,13 @@ static void fold(struct items *items, size_t *folded)
 
 /* ---- why the other has not seen it */
 
-/* The first item with the key of @key; NULL: there is none. */
-static const struct item *first_of(const struct items *items, const struct item *key)
-{
-	size_t low = 0, high = items->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_key(&items->list[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < items->count && !by_key(&items->list[low], key) ? &items->list[low] : NULL;
-}
-
 /* If several functions match, takes one that can be traced; parts that the compiler has split off may not be. */
 static const struct function *find_in(const struct side *s, const struct item *item)
 {
-	const struct item *other = first_of(&s->has, item), *end = s->has.list + s->has.count;
+	size_t count, first = sorted__equals(s->has.list, s->has.count, sizeof(*item), item, by_key, &count);
 	const struct function *found = NULL;
 
-	for (; other && other < end && !by_key(other, item); other++) {
+	for (const struct item *other = s->has.list + first; other < s->has.list + first + count; other++) {
 		if (item->unit && other->unit && strcmp(item->unit, other->unit))
 			continue;
 		if (!found || found->untraced)
