@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks up a number in a sorted array, where bsearch() does not do because its neighbour is wanted. */
+/* Looks up elements of a sorted array, where bsearch() does not do: it finds one of several, and no neighbour. */
 #ifndef HYTRACE_BASE_SORTED_H
 #define HYTRACE_BASE_SORTED_H
 
@@ -33,6 +33,36 @@ static inline size_t sorted__from(const void *list, size_t count, size_t size, s
 		else
 			high = middle;
 	}
+	return low;
+}
+
+/**
+ * sorted__equals() - find all elements that equal a key
+ * @list: an array, sorted by @compare; NULL if @count is 0
+ * @count: the number of its elements
+ * @size: of an element
+ * @key: an element
+ * @compare: as for qsort(); it may compare less than what the array is sorted by
+ * @ret_count: the number of elements that equal the key
+ *
+ * Return: the index of the first one; if there is none, that of the first element after the key, or @count.
+ */
+static inline size_t sorted__equals(const void *list, size_t count, size_t size, const void *key,
+				    int (*compare)(const void *a, const void *b), size_t *ret_count)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare((const char *)list + middle * size, key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (high = low; high < count && !compare((const char *)list + high * size, key); high++)
+		;
+	*ret_count = high - low;
 	return low;
 }
 

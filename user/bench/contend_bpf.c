@@ -66,7 +66,7 @@ static void take_functions(const struct traceable *t, const struct fentry_ids *f
 	for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 
-		if (scope == SCOPE_ONE ? strcmp(f->name, BENCH_FUNCTION) : is_own(f->name))
+		if (scope == BENCH_ONE ? strcmp(f->name, BENCH_FUNCTION) : is_own(f->name))
 			continue;
 		if (fits && fits->list[i].fit == FENTRY_FITS)
 			ids[id_count++] = fits->list[i].id;
@@ -137,7 +137,7 @@ static int bpf__setup(const struct contender *c, enum bench_scope scope)
 	err = bench_bpf__load(skel);
 	if (err)
 		return bench_error(err, "cannot load the BPF program %s", c->bpf.program);
-	return c->bpf.denied && scope == SCOPE_ALL ? choose_functions(scope, false) : 0;
+	return c->bpf.denied && scope == BENCH_ALL ? choose_functions(scope, false) : 0;
 }
 
 static int attach_kprobe_multi(struct bpf_program *prog, const char *pattern)
@@ -152,7 +152,7 @@ static int attach_kprobe_multi(struct bpf_program *prog, const char *pattern)
 
 static int kprobe_multi__attach(const struct contender *c, enum bench_scope scope)
 {
-	return attach_kprobe_multi(program, scope == SCOPE_ONE ? BENCH_FUNCTION : "*");
+	return attach_kprobe_multi(program, scope == BENCH_ONE ? BENCH_FUNCTION : "*");
 }
 
 static int fentry__attach(const struct contender *c, enum bench_scope scope)

@@ -111,7 +111,7 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 		return -EOPNOTSUPP;
 	err = c->event.others ? make_others(c) : 0;
 	err = err ?: trace_instance__open();
-	err = err ?: bench_event__make(c->event.kind, scope == SCOPE_ALL ? c->event.all : c->event.definition);
+	err = err ?: bench_event__make(c->event.kind, scope == BENCH_ALL ? c->event.all : c->event.definition);
 	if (!err && c->event.beside)
 		err = make_others(c);
 	return !err && c->event.others ? enable_others("1") : err;

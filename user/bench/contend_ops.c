@@ -103,7 +103,7 @@ static int control(const char *word)
 
 static int ops__attach(const struct contender *c, enum bench_scope scope)
 {
-	return control(scope == SCOPE_ONE ? "register" : "register wide");
+	return control(scope == BENCH_ONE ? "register" : "register wide");
 }
 
 /* There is a figure only if the callback was called. */

@@ -106,7 +106,7 @@ static int bpftrace__attach(const struct contender *c, enum bench_scope scope)
 {
 #define COUNT(functions) "BEGIN { printf(\"counting\\n\"); } kprobe:" functions " { @[func] = count(); }"
 	char *const argv[] = { "bpftrace", "-B", "none", "-e",
-			       scope == SCOPE_ONE ? COUNT(BENCH_FUNCTION) : COUNT("*"), NULL };
+			       scope == BENCH_ONE ? COUNT(BENCH_FUNCTION) : COUNT("*"), NULL };
 
 	setenv("BPFTRACE_MAX_PROBES", "100000", 1);
 	setenv("BPFTRACE_MAP_KEYS_MAX", "131072", 1);
@@ -156,7 +156,7 @@ static int cover__attach(const struct contender *c, enum bench_scope scope)
 
 	for (const char *const *option = c->cover; *option; option++)
 		args[nr++] = *option;
-	if (scope == SCOPE_ONE) {
+	if (scope == BENCH_ONE) {
 		args[nr++] = "--allow";
 		args[nr++] = BENCH_FUNCTION;
 	}

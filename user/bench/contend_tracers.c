@@ -9,7 +9,7 @@
 
 static int limit_to_scope(enum bench_scope scope)
 {
-	return scope == SCOPE_ALL ? 0 : trace__write(bench_instance, "set_ftrace_filter", BENCH_FUNCTION);
+	return scope == BENCH_ALL ? 0 : trace__write(bench_instance, "set_ftrace_filter", BENCH_FUNCTION);
 }
 
 static int tracer__detach(const struct contender *c)
@@ -109,7 +109,7 @@ static int profiler__setup(const struct contender *c, enum bench_scope scope)
 	if (used)
 		return bench_error(-EBUSY, "the function profiler, or set_ftrace_filter, is in use");
 	bench_left->touched = true;
-	return trace__write(TOP, "set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
+	return trace__write(TOP, "set_ftrace_filter", scope == BENCH_ONE ? BENCH_FUNCTION : " ");
 }
 
 static int profiler__attach(const struct contender *c, enum bench_scope scope)

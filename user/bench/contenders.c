@@ -2,9 +2,9 @@
 /* All contenders, in the order of the report; see bench.h. A row's last member is for its method. */
 #include "bench/bench.h"
 
-#define ONE SCOPE_ONE
-#define ALL SCOPE_ALL
-#define BOTH (SCOPE_ONE | SCOPE_ALL)
+#define ONE BENCH_ONE
+#define ALL BENCH_ALL
+#define BOTH (BENCH_ONE | BENCH_ALL)
 #define EACH WORKLOADS_ALL
 
 #define EMPTY "an empty program"

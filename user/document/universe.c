@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sorted.h"
+#include "base/texts.h"
 #include "document/read.h"
 #include "document/universe.h"
 
@@ -38,26 +40,24 @@ const char *universe__text(struct universe *u, const char *text)
 	return text ? strings__intern(u->names, text) : NULL;
 }
 
-static int by_module(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !a - !b ? (a ? 1 : -1) : 0;
-	return strcmp(a, b);
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
-	int modules = by_module(x->module, y->module);
+	int modules = text__compare(x->module, y->module);
 
 	if (modules)
 		return modules;
 	/* Init text of a module has offsets of its own. */
 	if (x->module && x->init != y->init)
 		return x->init ? 1 : -1;
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int by_place_and_name(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	return by_place(x, y) ?: strcmp(x->name, y->name);
 }
 
 void universe__settle(struct universe *u)
@@ -65,28 +65,15 @@ void universe__settle(struct universe *u)
 	free(u->by_name);
 	u->by_name = NULL;
 	if (u->count)
-		qsort(u->list, u->count, sizeof(*u->list), by_place);
+		qsort(u->list, u->count, sizeof(*u->list), by_place_and_name);
 }
 
 const struct function *universe__at(const struct universe *u, const char *module, uint64_t addr)
 {
-	size_t low = 0, high = u->count;
+	const struct function key = { .module = module, .addr = addr };
+	size_t count, first = sorted__equals(u->list, u->count, sizeof(key), &key, by_place, &count);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct function *f = &u->list[middle];
-		int order = by_module(f->module, module);
-
-		if (!order && module && f->init)
-			order = 1;
-		if (!order && f->addr == addr)
-			return f;
-		if (order < 0 || (!order && f->addr < addr))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return count ? &u->list[first] : NULL;
 }
 
 static int by_name(const void *a, const void *b)
@@ -106,23 +93,14 @@ static void sort_names(struct universe *u)
 
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count)
 {
-	size_t low = 0, high = u->count, end;
+	const struct function key = { .name = name }, *wanted = &key;
+	size_t first;
 
 	/* Only the index is made, which does not change the universe for others. */
 	if (!u->by_name)
 		sort_names((struct universe *)u);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(u->by_name[middle]->name, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < u->count && !strcmp(u->by_name[end]->name, name); end++)
-		;
-	*ret_count = end - low;
-	return end > low ? &u->by_name[low] : NULL;
+	first = sorted__equals(u->by_name, u->count, sizeof(wanted), &wanted, by_name, ret_count);
+	return *ret_count ? &u->by_name[first] : NULL;
 }
 
 const struct function *universe__find(const struct universe *u, const struct hit *hit)

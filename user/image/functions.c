@@ -93,15 +93,21 @@ static void read_name(struct reader *r, const GElf_Sym *sym, size_t order)
 static int by_name(const void *a, const void *b)
 {
 	const struct function_name *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
 
-	return order ? order : x->addr < y->addr ? -1 : x->addr > y->addr;
+	return strcmp(x->name, y->name);
+}
+
+static int by_name_and_address(const void *a, const void *b)
+{
+	const struct function_name *x = a, *y = b;
+
+	return by_name(x, y) ?: x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
 static void count_namesakes(struct functions *f)
 {
 	if (f->name_count)
-		qsort(f->names, f->name_count, sizeof(*f->names), by_name);
+		qsort(f->names, f->name_count, sizeof(*f->names), by_name_and_address);
 	for (size_t i = 0; i < f->name_count; i++)
 		f->names[i].sympos = i && !strcmp(f->names[i].name, f->names[i - 1].name) ?
 				     f->names[i - 1].sympos + 1 : 1;
@@ -292,18 +298,8 @@ const struct image_function *functions__at(const struct functions *f, uint64_t a
 
 const struct image_function *const *functions__named(const struct functions *f, const char *name, size_t *ret_count)
 {
-	size_t low = 0, high = f->name_count, end;
+	const struct function_name key = { .name = name };
+	size_t first = sorted__equals(f->names, f->name_count, sizeof(key), &key, by_name, ret_count);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (strcmp(f->names[mid].name, name) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (end = low; end < f->name_count && !strcmp(f->names[end].name, name); end++)
-		;
-	*ret_count = end - low;
-	return end > low ? (const struct image_function *const *)&f->by_name[low] : NULL;
+	return *ret_count ? (const struct image_function *const *)&f->by_name[first] : NULL;
 }

@@ -58,22 +58,6 @@ static void take(struct references *r, uint64_t addr)
 		r->taken[low] = true;
 }
 
-static void find_tables(const struct image_file *file, struct bounds *bounds)
-{
-	GElf_Sym sym;
-
-	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
-		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
-
-		for (size_t t = 0; name && name[0] == '_' && t < TABLES; t++) {
-			if (!strcmp(name, tables[t].start))
-				bounds[t].start = sym.st_value;
-			else if (!strcmp(name, tables[t].end))
-				bounds[t].end = sym.st_value;
-		}
-	}
-}
-
 static const struct table *table_at(const struct bounds *bounds, uint64_t addr)
 {
 	for (size_t t = 0; t < TABLES; t++) {
@@ -104,7 +88,10 @@ static void read_data(struct references *r, const struct image_file *file)
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
 
-	find_tables(file, bounds);
+	for (size_t t = 0; t < TABLES; t++) {
+		image_file__symbol(file, tables[t].start, &bounds[t].start);
+		image_file__symbol(file, tables[t].end, &bounds[t].end);
+	}
 	while ((section = elf_nextscn(file->elf, section))) {
 		const unsigned char *bytes;
 		Elf_Data *data;

@@ -5,7 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/index.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "kernel/fentry_ids.h"
 
 /* From the kernel's bpf_check_attach_btf_id_multi(), btf_distill_func_proto() and its JIT for x86. */
@@ -32,64 +34,44 @@ static bool is_denied(const char *name)
 	return !strncmp(name + strspn(name, "_"), "rcu_", 4);
 }
 
-static bool same_module(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 /* ---- names */
 
-/*
- * More names are looked up than there are functions: those of all other symbols, and of all types. So
- * the functions are in a hash table with open addressing, whose elements are their numbers from 1 on.
- * Functions of one name are in it one after the other.
- */
-static size_t place_of(const struct fentry_ids *ids, const char *name)
+/* The first function from @one on that is of this module; all of a name are linked. NULL: there is no more. */
+static struct fentry_id *of_module(const struct fentry_ids *ids, struct fentry_id *one, const char *module)
 {
-	__u32 hash = 2166136261u;
-
-	while (*name)
-		hash = (hash ^ (unsigned char)*name++) * 16777619u;
-	return (hash ^ hash >> 15) & ids->mask;
+	while (one && !text__equals(traceable__at(ids->traceable, one - ids->list)->module, module))
+		one = one->namesake;
+	return one;
 }
 
-/* The next function of this name and module from a place on; NULL: there is no more. */
-static struct fentry_id *next(const struct fentry_ids *ids, const char *name, const char *module, size_t *place)
+/* More names are looked up than there are functions: those of all other symbols, and of all types. */
+static struct fentry_id *find(const struct fentry_ids *ids, const char *name, const char *module)
 {
-	while (ids->names[*place]) {
-		size_t i = ids->names[*place] - 1;
-		const struct traceable_function *f = traceable__at(ids->traceable, i);
+	struct lh_entry *entry = lh_table_lookup_entry(ids->names, name);
 
-		*place = (*place + 1) & ids->mask;
-		if (!strcmp(f->name, name) && same_module(f->module, module))
-			return &ids->list[i];
-	}
-	return NULL;
+	return of_module(ids, entry ? lh_entry_v(entry) : NULL, module);
 }
 
 static void index_names(struct fentry_ids *ids)
 {
-	size_t count = traceable__count(ids->traceable), room = 1024;
+	size_t count = traceable__count(ids->traceable);
 
-	while (room < 2 * count)
-		room *= 2;
-	ids->mask = room - 1;
-	ids->names = xcalloc(room, sizeof(*ids->names));
+	ids->names = index__new(2 * count + 1, NULL);
 	for (size_t i = 0; i < count; i++) {
-		size_t place = place_of(ids, traceable__at(ids->traceable, i)->name);
+		const char *name = traceable__at(ids->traceable, i)->name;
+		struct lh_entry *entry = lh_table_lookup_entry(ids->names, name);
 
-		while (ids->names[place])
-			place = (place + 1) & ids->mask;
-		ids->names[place] = i + 1;
+		ids->list[i].namesake = entry ? lh_entry_v(entry) : NULL;
+		if (entry)
+			lh_entry_set_val(entry, &ids->list[i]);
+		else
+			index__add(ids->names, name, &ids->list[i]);
 	}
 }
 
 static void mark_namesakes(struct fentry_ids *ids, const char *name, const char *module)
 {
-	size_t place = place_of(ids, name);
-	struct fentry_id *one;
-
-	while ((one = next(ids, name, module, &place)))
+	for (struct fentry_id *one = find(ids, name, module); one; one = of_module(ids, one->namesake, module))
 		one->fit = FENTRY_NAMESAKE;
 }
 
@@ -117,16 +99,16 @@ void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const 
 
 const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module)
 {
-	size_t place = place_of(ids, name);
-	const struct fentry_id *one = next(ids, name, module, &place);
+	const struct fentry_id *one = find(ids, name, module);
 
-	return one && !next(ids, name, module, &place) ? one : NULL;
+	return one && !of_module(ids, one->namesake, module) ? one : NULL;
 }
 
 void fentry_ids__free(struct fentry_ids *ids)
 {
 	free(ids->list);
-	free(ids->names);
+	if (ids->names)
+		lh_table_free(ids->names);
 	*ids = (struct fentry_ids){};
 }
 
@@ -181,16 +163,16 @@ static void add_function(struct fentry_ids *ids, const struct btf *btf, __u32 id
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
 	const char *name = btf__name_by_offset(btf, type->name_off);
-	size_t place = name ? place_of(ids, name) : 0;
-	struct fentry_id *one = name ? next(ids, name, module, &place) : NULL;
+	struct fentry_id *one = name ? find(ids, name, module) : NULL;
 
 	if (!one)
 		return;
+	one->id = id;
 	/* If a name has several types or functions, nothing says which belong together. */
-	if (one->fit != FENTRY_NO_TYPE || next(ids, name, module, &place))
+	if (one->fit != FENTRY_NO_TYPE || of_module(ids, one->namesake, module))
 		mark_namesakes(ids, name, module);
 	else
-		*one = (struct fentry_id){ is_denied(name) ? FENTRY_DENIED : judge(btf, type), id };
+		one->fit = is_denied(name) ? FENTRY_DENIED : judge(btf, type);
 }
 
 void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *module)

@@ -9,6 +9,7 @@
 #define HYTRACE_KERNEL_FENTRY_IDS_H
 
 #include <bpf/btf.h>
+#include <json-c/linkhash.h>
 
 #include "kernel/symbols.h"
 #include "kernel/traceable.h"
@@ -27,13 +28,13 @@ enum fentry_fit {
 struct fentry_id {
 	enum fentry_fit fit;
 	__u32 id;		/* if it fits: in the BTF of its module, or of vmlinux */
+	struct fentry_id *namesake;	/* another function of its name, in any module */
 };
 
 struct fentry_ids {
 	const struct traceable *traceable;
 	struct fentry_id *list;	/* of each of its functions, in its order */
-	__u32 *names;		/* an index of the functions by their names; see fentry_ids.c */
-	size_t mask;
+	struct lh_table *names;	/* by name, one function of each */
 };
 
 /**

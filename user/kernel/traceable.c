@@ -14,6 +14,7 @@
 #include "base/similar.h"
 #include "base/sorted.h"
 #include "base/strings.h"
+#include "base/texts.h"
 #include "kernel/features.h"
 #include "kernel/kept_list.h"
 #include "kernel/text_list.h"
@@ -127,19 +128,10 @@ const struct traceable_function *const *traceable__named(const struct traceable 
 							 const char *name, size_t *ret_count)
 {
 	const struct traceable_function key = { .name = name }, *wanted = &key;
-	const struct traceable_function **sorted = sort_names(t), **first, **end;
+	const struct traceable_function **sorted = sort_names(t);
+	size_t first = sorted__equals(sorted, t->count, sizeof(*sorted), &wanted, by_name, ret_count);
 
-	first = bsearch(&wanted, sorted, t->count, sizeof(*sorted), by_name);
-	*ret_count = 0;
-	if (!first)
-		return NULL;
-	end = first + 1;
-	while (first > sorted && !strcmp(first[-1]->name, name))
-		first--;
-	while (end < sorted + t->count && !strcmp((*end)->name, name))
-		end++;
-	*ret_count = end - first;
-	return first;
+	return *ret_count ? &sorted[first] : NULL;
 }
 
 bool traceable__has_name(const struct traceable *t, const char *name)
@@ -323,9 +315,7 @@ const struct traceable_function *traceable__find_in(const struct traceable *t, u
 {
 	const struct traceable_function *f = traceable__find(t, addr);
 
-	if (!f || !f->module != !module || (module && strcmp(f->module, module)))
-		return NULL;
-	return f;
+	return f && text__equals(f->module, module) ? f : NULL;
 }
 
 void function__full_name(char *ret, size_t room, const char *name, const char *module)

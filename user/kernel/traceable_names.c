@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
+#include "base/texts.h"
 #include "kernel/traceable_names.h"
 
 /* The symbols in order of module and name; those with the same name are in order of address. */
@@ -20,17 +22,10 @@ struct index {
 	size_t count;
 };
 
-static int compare_modules(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct symbol *x = *(const struct symbol *const *)a, *y = *(const struct symbol *const *)b;
-	int order = compare_modules(x->module, y->module);
+	int order = text__compare(x->module, y->module);
 
 	if (!order)
 		order = strcmp(x->name, y->name);
@@ -55,30 +50,21 @@ static size_t candidates(const struct index *index, const struct traceable_name 
 {
 	const struct symbol key = { .addr = low + 1, .name = n->name, .module = n->module };
 	const struct symbol *wanted = &key;
-	size_t first = 0, end = index->count;
+	size_t same, end;
 
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-
-		if (by_name(&index->list[mid], &wanted) < 0)
-			first = mid + 1;
-		else
-			end = mid;
-	}
-	*ret_first = first;
-	for (end = first; end < index->count; end++) {
+	*ret_first = sorted__equals(index->list, index->count, sizeof(*index->list), &wanted, by_name, &same);
+	for (end = *ret_first; end < index->count; end++) {
 		const struct symbol *sym = index->list[end];
 
-		if (sym->addr >= high || strcmp(sym->name, n->name) ||
-		    compare_modules(sym->module, n->module))
+		if (sym->addr >= high || strcmp(sym->name, n->name) || !text__equals(sym->module, n->module))
 			break;
 	}
-	return end - first;
+	return end - *ret_first;
 }
 
 static bool same_module(const struct traceable_name *a, const struct traceable_name *b)
 {
-	return !compare_modules(a->module, b->module);
+	return text__equals(a->module, b->module);
 }
 
 /*

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
+#include "base/texts.h"
 #include "kernel/function_name.h"
 #include "report/diff.h"
 #include "report/where.h"
@@ -35,19 +37,12 @@ struct side {
 	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
 };
 
-static bool same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
 /* ---- the lists */
-
-static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module);
 
 /* An offset in a module says nothing, unless both sides are known to have had one build of the module. */
 static bool goes_by_place(const struct side *s, enum diff_identity identity, const char *module)
 {
-	return identity == IDENTITY_ADDRESS && (!module || is_same_build(s->c, s->other, module));
+	return identity == IDENTITY_ADDRESS && (!module || coverage__same_build(s->c, s->other, module));
 }
 
 static void set_key(struct item *item, struct strings *names, bool by_place, uint64_t place, const char *unit)
@@ -61,32 +56,24 @@ static void set_key(struct item *item, struct strings *names, bool by_place, uin
 	}
 }
 
-static int compare_texts(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
 static int by_key(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	int order = compare_texts(x->module, y->module);
+	int order = text__compare(x->module, y->module);
 
 	if (order)
 		return order;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
 	/* Functions at one address are the same, even if two documents have different names for it. */
-	return x->place ? 0 : compare_texts(x->name, y->name);
+	return x->place ? 0 : text__compare(x->name, y->name);
 }
 
 static int by_key_and_unit(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	int order = by_key(x, y);
 
-	return order ? order : compare_texts(x->unit, y->unit);
+	return by_key(x, y) ?: text__compare(x->unit, y->unit);
 }
 
 static bool is_place_known(const struct hit *hit)
@@ -156,29 +143,13 @@ static void fold(struct items *items, size_t *folded)
 
 /* ---- why the other has not seen it */
 
-/* The first item with the key of @key; NULL: there is none. */
-static const struct item *first_of(const struct items *items, const struct item *key)
-{
-	size_t low = 0, high = items->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_key(&items->list[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < items->count && !by_key(&items->list[low], key) ? &items->list[low] : NULL;
-}
-
 /* If several functions match, takes one that can be traced; parts that the compiler has split off may not be. */
 static const struct function *find_in(const struct side *s, const struct item *item)
 {
-	const struct item *other = first_of(&s->has, item), *end = s->has.list + s->has.count;
+	size_t count, first = sorted__equals(s->has.list, s->has.count, sizeof(*item), item, by_key, &count);
 	const struct function *found = NULL;
 
-	for (; other && other < end && !by_key(other, item); other++) {
+	for (const struct item *other = s->has.list + first; other < s->has.list + first + count; other++) {
 		if (item->unit && other->unit && strcmp(item->unit, other->unit))
 			continue;
 		if (!found || found->untraced)
@@ -187,22 +158,10 @@ static const struct function *find_in(const struct side *s, const struct item *i
 	return found;
 }
 
-/* An unknown build is not known to be the same. */
-static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module)
-{
-	const struct covered_module *x, *y;
-
-	if (!module)
-		return same(a->kernel.build_id, b->kernel.build_id);
-	x = covered_modules__find(&a->modules, module);
-	y = covered_modules__find(&b->modules, module);
-	return is_same_build(a, b, NULL) && x && y && same(x->build_id, y->build_id);
-}
-
 /* What the build says of a function that it is not known to have. @v: what the run says, if the build has it */
 static enum verdict of_build(const struct side *s, const struct side *other, const struct item *item, enum verdict v)
 {
-	bool same_build = is_same_build(s->c, other->c, item->module);
+	bool same_build = coverage__same_build(s->c, other->c, item->module);
 
 	if (item->module && !covered_modules__find(&s->u->modules, item->module))
 		return same_build ? v : VERDICT_UNKNOWN;
@@ -301,19 +260,6 @@ static bool has_places(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind == HIT_FUNCTION && !is_place_known(&c->hits.list[i]))
-			return false;
-	}
-	return true;
-}
-
-bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
-{
-	if (!same(a->kernel.build_id, b->kernel.build_id))
-		return false;
-	for (size_t i = 0; i < a->modules.count; i++) {
-		const struct covered_module *m = &a->modules.list[i];
-
-		if (covered_module__differs(m, covered_modules__find(&b->modules, m->name)))
 			return false;
 	}
 	return true;

@@ -13,6 +13,8 @@
 #include "base/memory.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "base/sorted.h"
+#include "base/texts.h"
 #include "kernel/module_files.h"
 #include "tailor/mentioned.h"
 #include "tailor/owners.h"
@@ -451,7 +453,14 @@ static int by_path(const void *a, const void *b)
 {
 	const struct owned *x = a, *y = b;
 
-	return strcmp(x->path, y->path) ?: strcmp(x->module ?: "", y->module ?: "");
+	return strcmp(x->path, y->path);
+}
+
+static int by_path_and_module(const void *a, const void *b)
+{
+	const struct owned *x = a, *y = b;
+
+	return by_path(x, y) ?: text__compare(x->module, y->module);
 }
 
 int owners__find(struct owners *ret, struct kbuild *k)
@@ -470,7 +479,7 @@ int owners__find(struct owners *ret, struct kbuild *k)
 	lh_table_free(f.files);
 	free_targets(f.targets);
 	if (!err && ret->count)
-		qsort(ret->list, ret->count, sizeof(*ret->list), by_path);
+		qsort(ret->list, ret->count, sizeof(*ret->list), by_path_and_module);
 	if (!err)
 		owners__keep(ret, k);
 	return err;
@@ -488,23 +497,14 @@ void owners__free(struct owners *o)
 
 const struct owned *owners__get(const struct owners *o, const char *path, const char *module)
 {
-	const struct owned key = { .path = path }, *first;
-	size_t low = 0, high = o->count;
+	const struct owned key = { .path = path };
+	size_t count, first = sorted__equals(o->list, o->count, sizeof(key), &key, by_path, &count);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_path(&o->list[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	first = low < o->count && !strcmp(o->list[low].path, path) ? &o->list[low] : NULL;
-	for (size_t i = low; first && module && i < o->count && !strcmp(o->list[i].path, path); i++) {
+	for (size_t i = first; module && i < first + count; i++) {
 		if (o->list[i].module && module_file__is(o->list[i].module, strlen(o->list[i].module), module, ".o"))
 			return &o->list[i];
 	}
-	return first;
+	return count ? &o->list[first] : NULL;
 }
 
 bool owned__needs_unit(const struct owned *o, const char *source)
