@@ -13,9 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/files.h"
 #include "bench/bench.h"
-#include "kernel/traceable.h"
 
 #define MODULE "ftrace_many"
 #define FILES "/sys/kernel/debug/" MODULE "/"
@@ -33,20 +32,13 @@ static int write_file(const char *file, const char *text)
 	return err;
 }
 
-/* The last number of a line, or -1. */
+/* The number after @name, or -1. */
 static long read_stat(const char *name)
 {
-	FILE *f = fopen(FILES "stats", "r");
-	size_t len = strlen(name);
-	char line[128];
-	long value = -1;
+	char *text = file__text(FILES "stats"), *at = text ? strstr(text, name) : NULL;
+	long value = at ? strtol(at + strlen(name), NULL, 10) : -1;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, name, len) && line[len] == ':')
-			value = strtol(line + len + 1, NULL, 10);
-	}
-	if (f)
-		fclose(f);
+	free(text);
 	return value;
 }
 
@@ -61,30 +53,24 @@ static int modprobe(char *option)
 	return status ? -EOPNOTSUPP : 0;
 }
 
+/* The module wants the address, which stands at the beginning of the function's line. */
 static int choose_function(void)
 {
-	const struct traceable_function *const *named;
-	struct traceable *traceable = NULL;
-	struct symbols *symbols;
-	char text[32];
-	size_t count = 0;
+	char *list, *end, *start;
 	int err;
 
-	err = symbols__load(&symbols);
+	err = trace__read(TOP, "available_filter_functions_addrs", &list);
 	if (err)
 		return err;
-	err = traceable__load(&traceable, symbols);
-	if (!err) {
-		named = traceable__named(traceable, BENCH_FUNCTION, &count);
-		if (count)
-			snprintf(text, sizeof(text), "%llx\n", (unsigned long long)named[0]->site);
-		err = count ? write_file(FILES "functions", text) : -ENOENT;
-		if (err)
-			bench_error(err, "cannot write to " FILES "functions");
+	end = strstr(list, " " BENCH_FUNCTION "\n");
+	if (end) {
+		*end = '\0';
+		start = strrchr(list, '\n');
+		strcpy(end, "\n");
+		err = write_file(FILES "functions", start ? start + 1 : list);
 	}
-	traceable__free(traceable);
-	symbols__free(symbols);
-	return err;
+	free(list);
+	return err || !end ? bench_error(err ?: -ENOENT, "cannot write to " FILES "functions") : 0;
 }
 
 /* Remembers whether the module was loaded before: 1 if so, otherwise 0. */
@@ -92,7 +78,7 @@ static int ops__setup(const struct contender *c, enum bench_scope scope)
 {
 	bool loaded = !access(FILES "control", F_OK);
 
-	if (loaded && read_stat("ops"))
+	if (loaded && read_stat("ops: "))
 		return bench_error(-EBUSY, FILES " is in use: unregister, then rmmod " MODULE);
 	*bench_left = (struct bench_left){ .touched = true, .old = loaded };
 	if (!loaded && (modprobe("--first-time") || access(FILES "control", F_OK)))
@@ -115,7 +101,7 @@ static int ops__attach(const struct contender *c, enum bench_scope scope)
 /* There is a figure only if the callback was called. */
 static int ops__report(const struct contender *c, struct bench_row *row)
 {
-	return read_stat("calls") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
+	return read_stat("calls: ") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
 }
 
 static int ops__detach(const struct contender *c)
