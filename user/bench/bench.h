@@ -187,6 +187,8 @@ extern struct tracefs_instance *bench_instance;
 
 int trace_instance__open(void);
 void trace_instance__close(void);
+/* A callback to report the size of its ring buffer, of all CPUs. */
+int trace_instance__memory(const struct contender *c, struct bench_row *row);
 /* Removes all events of the two groups above. Returns 0, or -EBUSY if something is still there. */
 int trace__remove_events(void);
 /* Also removes the instance that a killed run has left behind. Returns 0, or -EBUSY if something is still there. */

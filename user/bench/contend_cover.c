@@ -14,10 +14,6 @@
 #include "base/fdinfo.h"
 #include "bench/bench.h"
 
-static const char *const cover_programs[] = {
-	"cover_fentry", "cover_fentry_nc", "cover_entry", "cover_entry_nc",
-};
-
 /* The last program before: another run may have programs of the same names. */
 static __u32 last_program;
 
@@ -29,15 +25,6 @@ void cover__remember_programs(void)
 		last_program = id;
 }
 
-static bool is_cover(const char *name)
-{
-	for (size_t i = 0; i < sizeof(cover_programs) / sizeof(cover_programs[0]); i++) {
-		if (!strcmp(cover_programs[i], name))
-			return true;
-	}
-	return false;
-}
-
 /* Opens the first of the loader's programs after the one with the number @after. There may be several. */
 static int open_program(__u32 *after)
 {
@@ -46,20 +33,12 @@ static int open_program(__u32 *after)
 		__u32 size = sizeof(info);
 		int fd = bpf_prog_get_fd_by_id(*after);
 
-		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size) && is_cover(info.name))
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size) &&
+		    !strncmp(info.name, "cover_", 6))
 			return fd;
 		close(fd);
 	}
 	return -ENOENT;
-}
-
-/* They have the same maps. */
-static int open_any_program(void)
-{
-	__u32 id = last_program;
-	int fd = open_program(&id);
-
-	return fd < 0 ? bench_error(fd, "the loader has no BPF program") : fd;
 }
 
 /* Returns -1 if it has none. */
@@ -82,14 +61,19 @@ static int open_link(int prog)
 	return -1;
 }
 
-/* Opens a map that the program uses. */
-static int open_map(int prog, const char *name, struct bpf_map_info *ret_info)
+/* Opens a map of any of the programs, which have the same maps. */
+static int open_map(const char *name, struct bpf_map_info *ret_info)
 {
-	__u32 ids[16], size = sizeof(struct bpf_prog_info);
+	__u32 ids[16], last = last_program, size = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = { .nr_map_ids = 16, .map_ids = (uintptr_t)ids };
+	int prog = open_program(&last), err;
 
-	if (bpf_prog_get_info_by_fd(prog, &info, &size))
-		return bench_error(-errno, "cannot read the program's maps");
+	if (prog < 0)
+		return bench_error(prog, "the loader has no BPF program");
+	err = bpf_prog_get_info_by_fd(prog, &info, &size);
+	close(prog);
+	if (err)
+		return bench_error(err, "cannot read the program's maps");
 	for (__u32 i = 0; i < info.nr_map_ids; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 
@@ -124,26 +108,6 @@ static int count_entries(int map, const struct bpf_map_info *info, double *ret_c
 	return 0;
 }
 
-static int report_log(int prog, struct bench_row *row)
-{
-	struct bpf_map_info info;
-	int log = open_map(prog, COVER_LOG, &info), set, err;
-
-	if (log < 0)
-		return log;
-	err = count_entries(log, &info, &row->seen);
-	row->memory_bytes = fdinfo__memory(log);
-	close(log);
-	if (err)
-		return err;
-	set = open_map(prog, COVER_SET, &info);
-	if (set < 0)
-		return set;
-	row->memory_bytes += fdinfo__memory(set);
-	close(set);
-	return 0;
-}
-
 static int sum_missed(double *ret)
 {
 	__u32 id = last_program;
@@ -165,27 +129,35 @@ static int sum_missed(double *ret)
 
 int cover__report(const struct contender *c, struct bench_row *row)
 {
-	int prog = open_any_program(), err;
+	struct bpf_map_info info;
+	int err = sum_missed(&row->missed), map;
 
-	if (prog < 0)
-		return prog;
-	err = sum_missed(&row->missed) ?: report_log(prog, row);
-	close(prog);
-	return err;
+	if (err)
+		return err;
+	map = open_map(COVER_LOG, &info);
+	if (map < 0)
+		return map;
+	err = count_entries(map, &info, &row->seen);
+	row->memory_bytes = fdinfo__memory(map);
+	close(map);
+	if (err)
+		return err;
+	map = open_map(COVER_SET, &info);
+	if (map < 0)
+		return map;
+	row->memory_bytes += fdinfo__memory(map);
+	close(map);
+	return 0;
 }
 
 /* Clears the set. The log continues after its old entries. */
 int cover__clear(const struct contender *c)
 {
-	int prog = open_any_program(), set, err;
 	struct bpf_map_info info;
+	int set = open_map(COVER_SET, &info), err;
 	__u32 zero = 0;
 	void *empty;
 
-	if (prog < 0)
-		return prog;
-	set = open_map(prog, COVER_SET, &info);
-	close(prog);
 	if (set < 0)
 		return set;
 	/* If this ended the program, nobody would end the other one, which records. */

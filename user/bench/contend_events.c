@@ -137,17 +137,12 @@ static int event__detach(const struct contender *c)
 
 static int event__report(const struct contender *c, struct bench_row *row)
 {
-	double kb;
-	int err;
+	int err = trace_instance__memory(c, row);
 
-	err = trace__number(bench_instance, "buffer_total_size_kb", "", &kb);
-	if (err)
+	if (err || c->event.kind == FPROBE_EVENT)
 		return err;
-	row->memory_bytes = kb * 1024;
 	if (c->event.kind == FUNCTION_EVENT)
 		return trace__number(bench_instance, EVENT_FILE("missed"), "", &row->missed);
-	if (c->event.kind == FPROBE_EVENT)
-		return 0;
 	return trace__number(TOP, "kprobe_profile", BENCH_EVENT, &row->missed);
 }
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/files.h"
 #include "bench/bench.h"
 #include "kernel/running.h"
 
@@ -33,20 +33,13 @@ static int write_file(const char *file, const char *text)
 	return err;
 }
 
-/* The last number of a line, or -1. */
+/* The number after @name, or -1. */
 static long read_stat(const char *name)
 {
-	FILE *f = fopen(FILES "stats", "r");
-	size_t len = strlen(name);
-	char line[128];
-	long value = -1;
+	char *text = file__text(FILES "stats"), *at = text ? strstr(text, name) : NULL;
+	long value = at ? strtol(at + strlen(name), NULL, 10) : -1;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, name, len) && line[len] == ':')
-			value = strtol(line + len + 1, NULL, 10);
-	}
-	if (f)
-		fclose(f);
+	free(text);
 	return value;
 }
 
@@ -86,7 +79,7 @@ static int ops__setup(const struct contender *c, enum bench_scope scope)
 {
 	bool loaded = !access(FILES "control", F_OK);
 
-	if (loaded && read_stat("ops"))
+	if (loaded && read_stat("ops: "))
 		return bench_error(-EBUSY, FILES " is in use: unregister, then rmmod " MODULE);
 	*bench_left = (struct bench_left){ .touched = true, .old = loaded };
 	if (!loaded && (modprobe("--first-time") || access(FILES "control", F_OK)))
@@ -109,7 +102,7 @@ static int ops__attach(const struct contender *c, enum bench_scope scope)
 /* There is a figure only if the callback was called. */
 static int ops__report(const struct contender *c, struct bench_row *row)
 {
-	return read_stat("calls") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
+	return read_stat("calls: ") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
 }
 
 static int ops__detach(const struct contender *c)

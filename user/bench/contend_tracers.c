@@ -39,7 +39,8 @@ static int tracer__setup(const struct contender *c, enum bench_scope scope)
 
 	if (c->tracer.top && !trace__has(TOP, c->tracer.top))
 		return -EOPNOTSUPP;
-	err = trace_instance__open() ?: trace__read(bench_instance, "available_tracers", &text);
+	err = trace_instance__open();
+	err = err ?: trace__read(bench_instance, "available_tracers", &text);
 	if (err)
 		return err;
 	there = strstr(text, c->tracer.name);
@@ -56,17 +57,6 @@ static int tracer__attach(const struct contender *c, enum bench_scope scope)
 	return !err && c->tracer.option ? trace__write(bench_instance, c->tracer.option, "1") : err;
 }
 
-/* The size is that of all CPUs. */
-static int tracer__report(const struct contender *c, struct bench_row *row)
-{
-	double kb;
-	int err = trace__number(bench_instance, "buffer_total_size_kb", "", &kb);
-
-	if (!err)
-		row->memory_bytes = kb * 1024;
-	return err;
-}
-
 static void tracer__cleanup(const struct contender *c)
 {
 	char old[32];
@@ -81,7 +71,7 @@ static void tracer__cleanup(const struct contender *c)
 const struct method method_tracer = {
 	.setup = tracer__setup,
 	.attach = tracer__attach,
-	.report = tracer__report,
+	.report = trace_instance__memory,
 	.detach = tracer__detach,
 	.cleanup = tracer__cleanup,
 };

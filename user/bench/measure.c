@@ -157,6 +157,12 @@ static bool is_quick(void)
 	return repetitions < REPETITIONS;
 }
 
+static void begin(const struct timed_workload *w)
+{
+	if (w->begin)
+		w->begin();
+}
+
 static void warm_up(const struct timed_workload *w, unsigned long calls)
 {
 	w->run(is_quick() ? calls * repetitions / REPETITIONS + 1 : calls);
@@ -289,6 +295,7 @@ static int measure_rows(const struct contender *c, const struct timed_workload *
 	int err;
 
 	for (size_t i = 0; i < count; i++) {
+		begin(list[i]);
 		warm_up(list[i], list[i]->warmup);
 		measure_cost(list[i], NULL, &rows[i]);
 	}
@@ -380,6 +387,7 @@ bool measure__can_run(const struct timed_workload *w)
 	child = fork();
 	if (!child) {
 		become_measured();
+		begin(w);
 		w->run(1);
 		exit(0);
 	}

@@ -54,6 +54,16 @@ int trace__remove_leftovers(void)
 	return trace__remove_events() ?: tracefs_dir_exists(NULL, "instances/" INSTANCE) ? -EBUSY : 0;
 }
 
+int trace_instance__memory(const struct contender *c, struct bench_row *row)
+{
+	double kb;
+	int err = trace__number(bench_instance, "buffer_total_size_kb", "", &kb);
+
+	if (!err)
+		row->memory_bytes = kb * 1024;
+	return err;
+}
+
 bool trace__has(struct tracefs_instance *where, const char *file)
 {
 	return tracefs_file_exists(where, file);

@@ -28,6 +28,15 @@ static void check_io(bool good, const char *what)
 	_exit(EIO);
 }
 
+/* Is this the new process? */
+static bool forked(void)
+{
+	pid_t pid = fork();
+
+	check_io(pid >= 0, "no process");
+	return !pid;
+}
+
 /* The system call is made directly, because the instructions of libc's wrapper would count, too. */
 static void getppid__run(unsigned long calls)
 {
@@ -38,45 +47,48 @@ static void getppid__run(unsigned long calls)
 	}
 }
 
-/* Starts the other process, which ends with this one, because its pipe then ends. */
-static void pipe__begin(int fds[2])
+/*
+ * Starts a process at the other end of two pipes, which ends when they do, and so with this one. In each process,
+ * @ret_fds gets the ends to read and to write. Returns true in the new one.
+ */
+static bool start_peer(int ret_fds[2])
 {
 	int there[2], back[2];
+	bool is_new;
+
+	check_io(!pipe2(there, O_CLOEXEC) && !pipe2(back, O_CLOEXEC), "no pipe");
+	is_new = forked();
+	ret_fds[0] = is_new ? there[0] : back[0];
+	ret_fds[1] = is_new ? back[1] : there[1];
+	close(is_new ? there[1] : there[0]);
+	close(is_new ? back[0] : back[1]);
+	return is_new;
+}
+
+static int pipe_fds[2];
+
+static void pipe__begin(void)
+{
 	char byte;
 
-	check_io(!pipe(there) && !pipe(back), "no pipe");
-	switch (fork()) {
-	case -1:
-		check_io(false, "no process");
-		break;
-	case 0:
-		close(there[1]);
-		close(back[0]);
-		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
-			;
-		_exit(0);
-	}
-	close(there[0]);
-	close(back[1]);
-	fds[0] = back[0];
-	fds[1] = there[1];
+	if (!start_peer(pipe_fds))
+		return;
+	while (read(pipe_fds[0], &byte, 1) == 1 && write(pipe_fds[1], &byte, 1) == 1)
+		;
+	_exit(0);
 }
 
 static void pipe__run(unsigned long calls)
 {
-	static int fds[2];
 	char byte = 0;
 
-	if (!fds[1])
-		pipe__begin(fds);
 	while (calls--)
-		check_io(write(fds[1], &byte, 1) == 1 && read(fds[0], &byte, 1) == 1,
-			 "its pipe");
+		check_io(write(pipe_fds[1], &byte, 1) == 1 && read(pipe_fds[0], &byte, 1) == 1, "its pipe");
 }
 
 /*
- * All files are in memory, because a disk has times of its own, and where nobody but root can make any. In /dev/shm,
- * others could make links by these names.
+ * The files stay until the benchmark ends. All are in memory, because a disk has times of its own, and where nobody but root
+ * can make any. In /dev/shm, others could make links by these names.
  */
 #define BENCH_DIR "/run/hytrace-bench"
 #define BENCH_FILE BENCH_DIR "/file"
@@ -97,7 +109,7 @@ static void file__run(unsigned long calls)
 static void write_page(const char *path)
 {
 	static char page[4096];
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) && !close(fd), path);
 }
@@ -132,43 +144,23 @@ static void fork__run(unsigned long calls)
 #define TREE_FOLDERS 8
 #define TREE_FILES 16
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void tree__end(void)
-{
-	nftw(BENCH_TREE, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	unlink(BENCH_TREE ".tar");
-}
-
 static void tree__begin(void)
 {
 	char path[128];
 
-	tree__end();
-	check_io(!mkdir(BENCH_TREE, 0700), "its tree, " BENCH_TREE);
+	check_io(!mkdir(BENCH_TREE, 0700) || errno == EEXIST, "its tree, " BENCH_TREE);
 	for (int i = 0; i < TREE_FOLDERS * TREE_FILES; i++) {
 		snprintf(path, sizeof(path), BENCH_TREE "/%d", i / TREE_FILES);
 		mkdir(path, 0700);
 		snprintf(path, sizeof(path), BENCH_TREE "/%d/%d", i / TREE_FILES, i);
 		write_page(path);
 	}
-	atexit(tree__end);
 }
 
 static void tree__run(unsigned long calls)
 {
 	static char *const argv[] = { "tar", "-C", BENCH_TREE, "-cf", BENCH_TREE ".tar", ".", NULL };
-	static bool made;
 
-	if (!made)
-		tree__begin();
-	made = true;
 	while (calls--)
 		spawn(argv);
 }
@@ -217,35 +209,30 @@ static int connect_to(const struct sockaddr_in *there)
 	return fd;
 }
 
-static int loopback__begin(void)
+static int loopback;
+
+static void loopback__begin(void)
 {
 	struct sockaddr_in here;
-	int listener = listen_here(&here), fd = connect_to(&here), other;
+	int listener = listen_here(&here), other;
 
+	loopback = connect_to(&here);
 	other = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	check_io(other >= 0, "no connection to itself");
 	close(listener);
-	switch (fork()) {
-	case -1:
-		check_io(false, "no process");
-		break;
-	case 0:
-		close(fd);
+	if (forked()) {
+		close(loopback);
 		receive(other);
 	}
 	close(other);
-	return fd;
 }
 
 static void loopback__run(unsigned long calls)
 {
 	static char buffer[LOOPBACK_BYTES];
-	static int fd = -1;
 
-	if (fd < 0)
-		fd = loopback__begin();
 	while (calls--)
-		check_io(write(fd, buffer, sizeof(buffer)) == sizeof(buffer) && read(fd, buffer, 1) == 1,
+		check_io(write(loopback, buffer, sizeof(buffer)) == sizeof(buffer) && read(loopback, buffer, 1) == 1,
 			 "its connection");
 }
 
@@ -304,42 +291,30 @@ static void server__serve(int listener)
 	}
 }
 
-static void server__end(void)
-{
-	unlink(SERVER_FILE);
-}
+static struct sockaddr_in server;
 
-static void server__begin(struct sockaddr_in *there)
+static void server__begin(void)
 {
 	pid_t parent = getpid();
-	int listener = listen_here(there);
+	int listener = listen_here(&server);
 
-	server__end();
 	write_page(SERVER_FILE);
-	switch (fork()) {
-	case -1:
-		check_io(false, "no process");
-		break;
-	case 0:
+	if (forked()) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(0);
 		server__serve(listener);
 	}
 	close(listener);
-	atexit(server__end);
 }
 
 static void server__run(unsigned long calls)
 {
 	static const char request[SERVER_REQUEST];
-	static struct sockaddr_in there;
 	static char reply[8192];
 
-	if (!there.sin_port)
-		server__begin(&there);
 	while (calls--) {
-		int fd = connect_to(&there);
+		int fd = connect_to(&server);
 		size_t have = 0;
 		ssize_t got;
 
@@ -355,18 +330,10 @@ static void server__run(unsigned long calls)
 #define COMPILE_FILE BENCH_DIR "/compile"
 #define COMPILE_FUNCTIONS 30
 
-static void compile__end(void)
-{
-	unlink(COMPILE_FILE ".c");
-	unlink(COMPILE_FILE ".o");
-}
-
 static void compile__begin(void)
 {
-	FILE *f;
+	FILE *f = fopen(COMPILE_FILE ".c", "we");
 
-	compile__end();
-	f = fopen(COMPILE_FILE ".c", "wxe");
 	check_io(f, "its file, " COMPILE_FILE ".c");
 	for (int i = 0; i < COMPILE_FUNCTIONS; i++)
 		fprintf(f, "unsigned int f%d(const unsigned int *values, unsigned int count)\n"
@@ -382,17 +349,12 @@ static void compile__begin(void)
 			"	return sum;\n"
 			"}\n\n", i, i, i + 3, i % 7 + 1);
 	check_io(!fclose(f), "its file, " COMPILE_FILE ".c");
-	atexit(compile__end);
 }
 
 static void compile__run(unsigned long calls)
 {
 	static char *const argv[] = { "cc", "-O1", "-c", "-o", COMPILE_FILE ".o", COMPILE_FILE ".c", NULL };
-	static bool made;
 
-	if (!made)
-		compile__begin();
-	made = true;
 	while (calls--)
 		spawn(argv);
 }
@@ -428,27 +390,15 @@ static void parallel__begin(void)
 	CPU_ZERO(&usable);
 	check_io(!sched_getaffinity(getppid(), sizeof(usable), &usable), "which CPUs are there?");
 	for (int cpu = 0; cpu < online && cpu < CPU_SETSIZE; cpu++) {
-		int there[2], back[2];
-
 		if (cpu == here || !CPU_ISSET(cpu, &usable))
 			continue;
-		check_io(!pipe2(there, O_CLOEXEC) && !pipe2(back, O_CLOEXEC), "no pipe");
-		switch (fork()) {
-		case -1:
-			check_io(false, "no process");
-			break;
-		case 0:
+		if (start_peer(cpus[cpu_count])) {
 			/* It ends when the pipes of the parent do, so it has none of the others'. */
-			close(there[1]);
-			close(back[0]);
 			for (unsigned int i = 0; i < cpu_count; i++)
 				close(cpus[i][1]);
-			parallel__serve(there[0], back[1], cpu);
+			parallel__serve(cpus[cpu_count][0], cpus[cpu_count][1], cpu);
 		}
-		close(there[0]);
-		close(back[1]);
-		cpus[cpu_count][0] = back[0];
-		cpus[cpu_count++][1] = there[1];
+		cpu_count++;
 	}
 	check_io(cpu_count, "there is one CPU only");
 }
@@ -456,17 +406,22 @@ static void parallel__begin(void)
 /* The calls are spread over the CPUs. */
 static void parallel__run(unsigned long calls)
 {
-	unsigned long each;
+	unsigned long each = calls / (cpu_count + 1);
 	char byte;
 
-	if (!cpu_count)
-		parallel__begin();
-	each = calls / (cpu_count + 1);
 	for (unsigned int i = 0; i < cpu_count; i++)
 		check_io(write(cpus[i][1], &each, sizeof(each)) == sizeof(each), "its pipe");
 	getppid__run(calls - each * cpu_count);
 	for (unsigned int i = 0; i < cpu_count; i++)
 		check_io(read(cpus[i][0], &byte, 1) == 1, "its pipe");
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
 }
 
 int workloads__make_directory(void)
@@ -481,13 +436,13 @@ void workloads__remove_files(void)
 }
 
 const struct timed_workload workloads[WORKLOADS] = {
-	{ "getppid", WORKLOAD_GETPPID, 50, 2000, .run = getppid__run },
-	{ "pipe", WORKLOAD_PIPE, 50, 2000, .run = pipe__run },
-	{ "file", WORKLOAD_FILE, 50, 2000, .run = file__run },
-	{ "fork", WORKLOAD_FORK, 1, 10, .waits = true, .run = fork__run },
-	{ "tree", WORKLOAD_TREE, 1, 3, .waits = true, .run = tree__run },
-	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, .run = loopback__run },
-	{ "server", WORKLOAD_SERVER, 10, 100, .run = server__run },
-	{ "compile", WORKLOAD_COMPILE, 1, 1, .repetitions = 5, .waits = true, .run = compile__run },
-	{ "parallel", WORKLOAD_PARALLEL, 2000, 8000, .run = parallel__run },
+	{ "getppid", WORKLOAD_GETPPID, 50, 2000, getppid__run },
+	{ "pipe", WORKLOAD_PIPE, 50, 2000, pipe__run, pipe__begin },
+	{ "file", WORKLOAD_FILE, 50, 2000, file__run },
+	{ "fork", WORKLOAD_FORK, 1, 10, fork__run, .waits = true },
+	{ "tree", WORKLOAD_TREE, 1, 3, tree__run, tree__begin, .waits = true },
+	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, loopback__run, loopback__begin },
+	{ "server", WORKLOAD_SERVER, 10, 100, server__run, server__begin },
+	{ "compile", WORKLOAD_COMPILE, 1, 1, compile__run, compile__begin, .repetitions = 5, .waits = true },
+	{ "parallel", WORKLOAD_PARALLEL, 2000, 8000, parallel__run, parallel__begin },
 };

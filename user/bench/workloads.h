@@ -14,12 +14,13 @@ struct timed_workload {
 	unsigned long calls;
 	/* How many calls warm up caches, and let a set learn what the workload calls. */
 	unsigned long warmup;
+	/* If the workload fails, these end the process after a message. @begin: once before, NULL: not needed */
+	void (*run)(unsigned long calls);
+	void (*begin)(void);
 	/* How many repetitions are measured, if fewer than of other workloads; else 0. */
 	unsigned int repetitions;
 	/* The workload also waits for files; so the CPU time of it and its children is measured. */
 	bool waits;
-	/* If the workload fails, ends the process after a message. */
-	void (*run)(unsigned long calls);
 };
 
 extern const struct timed_workload workloads[];
