@@ -1,46 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by BPF: a program on the entry of every traced function that keeps each function's
- * address, and each address that has called one, once. It has three entry points: for kprobe.multi,
- * which any kernel has; for fentry.multi, which costs half as much and takes most functions, since
- * 7.2; and for function events of the hytrace series, whose records have both addresses. A run
- * attaches to each function by one of them.
+ * Coverage by BPF: a program on the entry of every traced function that records each function's
+ * address, and each address from which one was called, once. It has three entry points: for
+ * kprobe.multi, which any kernel has; for fentry.multi (since Linux 7.2), which costs half as much
+ * and takes most functions; and for function events of the hytrace series, whose records have both
+ * addresses. A run attaches to each function by one of them.
  *
- * The set is a hash table with open addressing in plain memory. A compare-and-exchange turns a
- * place from 0 to an address once; then it never changes again. An address is in one of SET_PROBES
- * places from its hash's place on, with no empty place before it. So a look-up needs no lock, and
- * an address that was found stays. Only the CPU that has put an address in writes its entry in the
- * log: time, CPU, thread, process, name, and the other address of the call. The loader maps both
- * into its memory, and reads the log when nothing runs any more.
+ * The set of known addresses is a hash table with open addressing in plain memory. A
+ * compare-and-exchange turns a place from 0 to an address; then the place never changes again. An
+ * address is in one of SET_PROBES consecutive places, from that of its hash on, with no empty place
+ * before it. So a look-up needs no lock, and an address stays. Only the CPU that has inserted an
+ * address writes its entry in the log: time, CPU, thread, process, name, and the other address of
+ * the call. The loader maps the log into its memory, and reads it when no program runs any more.
  *
- * Nearly all addresses are known. For these, the program calls no function of the kernel (if the
- * kernel has bpf_rdonly_cast()): such a call would be slower, and if the called function is traced,
- * it would be a call for which the program cannot run. For a new address, it calls helpers that
- * take no lock. The loader does not trace these helpers, nor the functions that kprobe.multi calls
- * to run the program (bpf_needs.c). So calls are only missed in interrupts, and in other people's
- * programs on the same CPU.
+ * Nearly all calls have known addresses. For these, the program calls no function of the kernel (if
+ * the kernel has bpf_rdonly_cast()): such a call would be slower, and if the called function is
+ * traced, the program would miss this call. For a new address, it calls helpers that take no lock.
+ * The loader excludes these helpers from tracing, and the functions that kprobe.multi calls to run
+ * the program (bpf_needs.c). So calls are only missed in interrupts, and in other BPF programs on
+ * the same CPU.
  *
- * With --pin, there also is a hash map that others can read during the run. Writing to it takes
- * locks.
+ * With --pin, there is also a hash map that other programs can read during the run. Writing to it
+ * takes locks.
  *
- * Keys: kprobe.multi's registers have the address after the call that ftrace has put at the
- * beginning of a function. It is unique for each function, and never the return address of another
- * call. In some cases it has been moved: by a live patch that ran before, or because the kernel
- * does not fill it in. Then a helper gives the function's address, from the first such call on.
- * That call is noticed because a moved address is a new one, and for new addresses the helper is
- * called anyway.
+ * Keys: with kprobe.multi, regs->ip is the address after the call that ftrace has put at the
+ * beginning of a function. It is unique for each function, and is never the return address of
+ * another call. In some cases it is another address: a live patch has changed it, or the kernel does
+ * not fill it in. From the first such call on, a helper is called for the function's address. This
+ * call is noticed because its ip is a new address, for which the helper is called anyway.
  *
- * The loader attaches everything while the gate, `recording`, is closed, and then opens it. So the
- * functions that run while it attaches, which takes long, are not taken for the workload's. With
- * --retire it attaches again during the run. Its own calls are then counted and not recorded,
- * unless they are in an interrupt; the first and the last steps of an interrupt do not count as
- * such.
+ * The loader attaches everything while `recording` is COVER_CLOSED, and then opens it. So the
+ * functions that run while it attaches, which takes long, are not recorded. With --retire it
+ * attaches again during the run. Its own calls are then counted and not recorded, unless they are
+ * in an interrupt; the first and the last steps of an interrupt do not count as interrupt.
  *
- * Tasks are followed as by the kernel's set_ftrace_pid and function-fork, so that both engines
+ * Tasks are followed as by the kernel's set_ftrace_pid and function-fork, so that both recorders
  * agree. There is a set of tasks; a fork adds a task, and freeing a task removes it. At each
- * context switch, the pid of the next task is stored for its CPU if it is in the set. A call of a
- * traced function counts if that task runs it. So the first half of a context switch, before the
- * task is the current one, belongs to no task, and an interrupt belongs to the interrupted task.
+ * context switch, the pid of the next task is stored for its CPU if the task is in the set. A call
+ * counts if the current task has this pid. So the first half of a context switch, before the task
+ * is the current one, belongs to no task, and an interrupt belongs to the interrupted task.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -53,7 +51,7 @@
 #define EEXIST		17
 #define TASK_COMM_LEN	16
 
-/* Set before loading. */
+/* The loader sets these before loading. */
 const volatile bool with_callers = true;
 const volatile bool with_map;
 const volatile bool follow_tasks;
@@ -61,15 +59,15 @@ const volatile bool in_cgroup;
 const volatile char comm[TASK_COMM_LEN];	/* empty: any */
 const volatile __u32 set_shift;			/* 32 less the set's bits */
 const volatile __u32 log_entries;
-const volatile __u64 checked_from, checked_bytes;	/* the function that calls those of check_caller */
+const volatile __u64 checked_from, checked_bytes;	/* the function that calls those with check_caller */
 
 __u32 recording;
-__u32 own_tgid;					/* the loader's while it changes links; otherwise 0 */
-__u32 loader_tgid, counts_misses;		/* found by take_own() */
+__u32 own_tgid;					/* the loader's process while it changes links; otherwise 0 */
+__u32 loader_tgid, counts_misses;		/* filled in by take_own() */
 struct cover_stats stats;
 __u32 checked_right, checked_wrong;
 
-/* The loader sets its size according to set_shift. */
+/* The loader sizes it according to set_shift. */
 __u64 set[SET_PLACES(SET_LEAST_BITS)] SEC(".bss.set");
 
 struct {
@@ -96,15 +94,15 @@ struct {
 	__type(value, __u32);
 } cgroup SEC(".maps");
 
-/* Messages that wake the loader. */
+/* Messages that wake the loader: modules were loaded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
 } news SEC(".maps");
 
 /*
- * The key is the address of the task_struct. Unlike a pid, it never moves to another task (in exec
- * by a thread).
+ * The key is the address of the task_struct. Unlike a pid, it never moves to another task (when a
+ * thread calls exec).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -121,9 +119,9 @@ struct {
 } cpu_followed SEC(".maps");
 
 /*
- * Multiplying by the golden ratio spreads addresses that are close together. All of the kernel's
- * text is within 2 GiB, so the lower half of an address is unique; using only this half saves
- * loading a constant.
+ * Multiplying by the golden ratio spreads addresses that are close together. All text of the kernel
+ * is within 2 GiB, so the lower half of an address is unique. With only this half, no 64-bit
+ * constant has to be loaded.
  */
 static __always_inline __u32 place_by(__u64 key, __u32 shift)
 {
@@ -136,9 +134,9 @@ static __always_inline __u32 set_place(__u64 key)
 }
 
 /*
- * Is the address in the set? Its first place has been looked at before. As this function and
- * first_hit() are global, the verifier looks at each once, and not at each call, which would take ten
- * times as long.
+ * Is the address in the set, but not in its first place, where the caller has looked? This function
+ * and first_hit() are global, so that the verifier checks each of them once, and not at each call,
+ * which would take ten times as long.
  */
 __noinline int is_farther(__u64 key)
 {
@@ -163,7 +161,7 @@ static __always_inline bool is_known(__u64 key)
 }
 
 /*
- * Returns 1 if it is new, 0 if another CPU was faster, and a negative number if there is no place.
+ * Returns 1 if it was new, 0 if another CPU was faster, and a negative number if no place is free.
  */
 static __always_inline int set_add(__u64 key)
 {
@@ -201,7 +199,7 @@ __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 	int new;
 
 	/*
-	 * This comes before the address is in the set, so a refused address is counted each time.
+	 * The check comes before set_add(), so that an address that is refused is counted each time.
 	 */
 	new = *(volatile __u32 *)&stats.logged < log_entries ? set_add(key) : -1;
 	if (!new)
@@ -222,7 +220,7 @@ __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 	entry->hit.tgid = pid_tgid >> 32;
 	bpf_get_current_comm(entry->comm, sizeof(entry->comm));
 	entry->other = other;
-	/* This comes last, because the loader may be reading the entry. */
+	/* The address comes last, because the loader may be reading the entry. */
 	barrier();
 	*(volatile __u64 *)&entry->addr = addr;
 	if (with_map) {
@@ -253,8 +251,8 @@ static __always_inline bool has_comm(struct task_struct *task)
 }
 
 /*
- * Where x86 has preempt_count: at first and since 6.15 in a variable of its own, from 6.2 on in
- * this struct.
+ * Where x86 keeps preempt_count: from 6.2 to 6.14 in this struct, before and after that in a
+ * variable of its own.
  */
 struct pcpu_hot___since_6_2 {
 	int preempt_count;
@@ -264,8 +262,8 @@ extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot___since_6_2 pcpu_hot __ksym __weak;
 
 /*
- * The bits of include/linux/preempt.h for NMIs, interrupts, and running softirqs (not for disabled
- * ones).
+ * The bits of include/linux/preempt.h for NMIs, interrupts, and running softirqs (but not for
+ * disabled ones).
  */
 #define IN_INTERRUPT 0xff0100
 
@@ -279,7 +277,7 @@ static __always_inline bool in_interrupt(void)
 	return false;
 }
 
-/* Are the current task's calls asked for? This is only checked for new addresses. */
+/* Has the user asked for calls of the current task? This is checked only for new addresses. */
 static __always_inline bool is_wanted(void)
 {
 	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid && !in_interrupt()) {
@@ -298,16 +296,14 @@ static __always_inline __u32 gate(void)
 	return *(volatile __u32 *)&recording;
 }
 
-/*
- * The largest distance from a function's address to the registers' address: ENDBR64 and the call.
- */
+/* The largest distance from a function's address to regs->ip: ENDBR64 and the call. */
 #define FARTHEST_IP 9
-/* An offset into a function's first instruction, to which no call returns. */
+/* An offset into the first instruction of a function, to which no call returns. */
 #define INSIDE 1
 
 /*
- * A new function. @key: the registers' ip, or a place INSIDE the function if ip does not give the
- * function. @caller: 0: unknown
+ * Records a new function. @key: regs->ip, or the function's address + INSIDE if ip does not give
+ * the function. @caller: 0: unknown
  */
 static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
@@ -318,7 +314,7 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
 		key = function + INSIDE;
 	} else if (key != ip && is_known(ip)) {
-		/* The function was recorded before any was moved, so it is in the log already. */
+		/* The function was recorded before any ip was moved, so it is in the log already. */
 		set_add(key);
 		return;
 	}
@@ -326,8 +322,8 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 }
 
 /*
- * A new return address. A trampoline never becomes known, because each of its calls may have
- * another caller. @at: where it is on the stack; 0: unknown. @function: that the call has entered.
+ * Records a new return address. A trampoline never becomes known, because each of its calls may have another
+ * caller. @at: where the address is on the stack; 0: unknown. @function: the function that was entered
  */
 static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 {
@@ -342,12 +338,12 @@ static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 }
 
 /*
- * One of the addresses may be new. @ctx: kprobe.multi's, whose ip is @key; NULL: @key is INSIDE the
- * function. @at: where @caller is on the stack; 0: unknown.
+ * Records those of the two addresses that are new. @ctx: that of kprobe.multi; NULL: @key is a
+ * function's address + INSIDE. @at: where @caller is on the stack; 0: unknown
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 at)
 {
-	/* To look for the caller that a trampoline hides takes long. This is left to the caller's own hit. */
+	/* The caller that a trampoline hides is not looked for here, because that takes long. Its own hit has it. */
 	__u64 shown = with_callers && !is_return_trampoline(caller) ? caller : 0;
 
 	if (!is_wanted())
@@ -363,16 +359,16 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 a
 	return 0;
 }
 
-/* One of them is not in its first place. */
+/* Asked when at least one of the addresses is not in its first place. */
 static __noinline int are_farther(__u64 key, __u64 caller)
 {
 	return is_known(key) && is_known(caller);
 }
 
 /*
- * Nearly all calls end with this question. So @callers is a constant of two programs and not with_callers, and set_shift is
- * read once: a volatile constant is loaded wherever it is named. Functions are called after both places were looked at, as
- * what lives across a call needs a register or a place on the stack.
+ * Nearly all calls end with this check. So programs pass @callers as a constant instead of reading with_callers,
+ * and set_shift is read once: a volatile constant is loaded wherever it is named. Functions are called only after
+ * both places were looked at, because values that are needed after a call take a register or a place on the stack.
  */
 static __always_inline bool all_known(__u64 key, __u64 caller, bool callers)
 {
@@ -411,7 +407,7 @@ int cover_entry_nc(struct pt_regs *ctx)
 	return enter(ctx, false);
 }
 
-/* A trampoline that calls the function has also come by a call from its beginning. */
+/* If a trampoline calls the function, there is one more return address: that of the call at the function's entry. */
 static __always_inline void *past_own_call(void *at, __u64 key)
 {
 	return word_at(at) - key < FARTHEST_IP ? at + 8 : at;
@@ -436,8 +432,8 @@ static __always_inline int enter_by_fentry(void *ctx, bool callers)
 }
 
 /*
- * The sections of fentry.multi have a name that no libbpf knows, because those before 1.8 would not
- * know the right one. The loader sets the type.
+ * libbpf before 1.8 does not know the right section name of fentry.multi, so the sections have a
+ * name that no libbpf knows. The loader sets the type.
  */
 SEC("entry")
 int cover_fentry(void *ctx)
@@ -466,8 +462,8 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 }
 
 /*
- * Counts calls that come from where the loader makes the kernel call this program's functions, and
- * others: whether return_place() is right for this kernel's trampolines.
+ * Tests whether return_place() is right for this kernel's trampolines. The loader makes the kernel call
+ * functions that this is attached to, from a known function; counts calls from there, and from elsewhere.
  */
 SEC("entry")
 int check_caller(void *ctx)
@@ -531,7 +527,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 	return 0;
 }
 
-/* Adds the threads of a running process to the set. It is attached only to these threads. */
+/* Adds the threads of a running process to the set. The loader attaches it to that process only. */
 SEC("iter/task")
 int take_threads(struct bpf_iter__task *ctx)
 {
@@ -543,8 +539,7 @@ int take_threads(struct bpf_iter__task *ctx)
 }
 
 /*
- * The loader runs this once on each CPU, because the task that runs there may not be switched out
- * for long.
+ * The loader runs this once on each CPU, because the current task may not be switched out for long.
  */
 SEC("raw_tp/")
 int refresh_cpu(void *ctx)
@@ -553,7 +548,7 @@ int refresh_cpu(void *ctx)
 	return 0;
 }
 
-/* At this point, the module's functions are in ftrace's list, and its init function has not run. */
+/* Now the module's functions are in ftrace's list, and its init function has not run. */
 SEC("tp_btf/module_load")
 int BPF_PROG(on_module, struct module *mod)
 {
@@ -566,7 +561,7 @@ int BPF_PROG(on_module, struct module *mod)
 	return 0;
 }
 
-/* Since 6.7, the kernel counts the calls for which it does not run a program, for all kinds of programs here. */
+/* Since Linux 6.7, the kernel counts calls for which it runs no program, of whatever type. This field shows that. */
 struct bpf_link_info___since_6_7 {
 	struct {
 		__u64 missed;
@@ -574,8 +569,8 @@ struct bpf_link_info___since_6_7 {
 } __attribute__((preserve_access_index));
 
 /*
- * The loader runs this once, because in a PID namespace it does not know its own global number, and to
- * learn what the kernel counts.
+ * The loader runs this once, to learn its process id outside of its PID namespace, and what the
+ * kernel counts.
  */
 SEC("raw_tp/")
 int take_own(void *ctx)

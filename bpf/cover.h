@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the coverage program (cover.bpf.c) and the loader: the size of the set, and the layouts
- * of the log, the pinned map, the counters and a function event.
+ * Shared by the coverage program (cover.bpf.c) and the loader: the size of the set of addresses,
+ * and the layouts of the log, the pinned map, the counters and a function event.
  */
 #ifndef HYTRACE_BPF_COVER_H
 #define HYTRACE_BPF_COVER_H
 
 /*
- * A set has 2^SET_BITS places. An address is in one of the SET_PROBES places from its hash's place
- * on.
+ * A set has 2^SET_BITS places. An address is in one of SET_PROBES consecutive places, from that of
+ * its hash on.
  */
 #define SET_LEAST_BITS	10
 #define SET_MOST_BITS	24
 #define SET_PROBES	64
 #define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES - 1)
 
-/* Bits of cover_hit.kind. An address may be both a function's and a caller's. */
+/* Bits of cover_hit.kind. One address may be of a function and of a caller. */
 #define COVER_FUNCTION	1u
 #define COVER_CALLER	2u
 
 /*
- * The value of an address in the pinned map. The key is the bare address, and these are plain
+ * The value of an address in the pinned map. The key is the bare address, and all members are plain
  * integers, so that any bpftool that knows BTF can print them: `bpftool map dump pinned DIR/seen`.
  */
 struct cover_hit {
@@ -34,31 +34,31 @@ struct cover_hit {
 #define COVER_COMM	16
 
 /*
- * An entry of the log, in order of first hit. An address that is a function and a caller has two
- * entries.
+ * An entry of the log, which is in order of the first hits. An address that is of a function and of
+ * a caller has two entries.
  */
 struct cover_entry {
 	__u64 addr;
 	struct cover_hit hit;
 	char comm[COVER_COMM];	/* the thread's name at that moment */
-	__u64 other;		/* of a function: its caller; of a caller: the function that was entered; 0: unknown */
+	__u64 other;		/* of a function: its caller; of a caller: the entered function; 0: unknown */
 };
 
 /*
- * Tracers that want to see a function return replace its return address by one of these addresses.
+ * Tracers that have to see a function return replace its return address by one of these trampolines.
  */
 enum { GRAPH_TRAMPOLINE, RETHOOK_TRAMPOLINE, KRETPROBE_TRAMPOLINE, RETURN_TRAMPOLINES };
 
-/* The gate, cover.bpf.c's `recording`. */
+/* Values of `recording` in cover.bpf.c. */
 enum cover_gate {
 	COVER_CLOSED,
 	COVER_OPEN,
-	COVER_OPEN_IP_MOVED,	/* regs->ip does not give the function; a helper does */
+	COVER_OPEN_IP_MOVED,	/* regs->ip does not give the function: call a helper */
 };
 
 /*
- * The beginning of a function event's record. A program of type tracepoint gets the record, and may
- * only read it at fixed offsets. The loader checks them against the event's format.
+ * The beginning of a function event's record. Programs of type tracepoint get this record, and may
+ * read it only at fixed offsets. The loader checks the offsets against the event's format.
  */
 struct cover_event_ctx {
 	__u64 common;
@@ -68,20 +68,20 @@ struct cover_event_ctx {
 
 /*
  * Counters of all losses, and of the log's entries. They change at most once for each new address,
- * so one shared copy with atomic adds is enough.
+ * so one copy for all CPUs, with atomic adds, is enough.
  */
 struct cover_stats {
 	__u32 logged;		/* entries of the log; too large if several CPUs wanted the last one */
 	__u32 reserved;
-	__u64 full;		/* hits of new addresses refused: the log or the set is full */
+	__u64 full;		/* hits of new addresses that were refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
-	__u64 parents_lost;	/* calls whose return address had been replaced, by an unknown tracer */
-	__u64 news_lost;	/* modules that came without a message to the loader */
-	__u64 own;		/* calls with new addresses that were left out because they are the loader's */
+	__u64 parents_lost;	/* calls whose return address an unknown tracer had replaced */
+	__u64 news_lost;	/* modules that were loaded without a message to the loader */
+	__u64 own;		/* calls with new addresses that were left out because the loader made them */
 };
 
-/* A message in the map `news`: a module has come. */
+/* A message in the map `news`: a module is being loaded. */
 struct cover_news {
 	__u64 ns;		/* when, by the clock of cover_hit.first_ns */
 	char module[56];	/* MODULE_NAME_LEN */

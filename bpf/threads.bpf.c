@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The numbers of a process's threads in the initial PID namespace; inside another namespace,
- * nothing else gives them. Reading from this iterator returns one __u32 after the other. The
- * process is chosen when it is attached.
+ * Lists a process's threads by their numbers in the initial PID namespace. Inside another
+ * namespace, nothing else gives these numbers. Reading from this iterator returns one __u32 for
+ * each thread. The process is chosen when the iterator is attached.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

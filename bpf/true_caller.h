@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The caller of a function whose return address a tracer has replaced in order to see it return. */
+/* The caller of a function whose return address was replaced by a tracer that has to see the return. */
 #ifndef HYTRACE_BPF_TRUE_CALLER_H
 #define HYTRACE_BPF_TRUE_CALLER_H
 
 #include "cover.h"
 #include "return_address.h"
 
-/* Set before loading; 0: this kernel does not have the trampoline. */
+/* The loader sets these before loading; 0: this kernel does not have the trampoline. */
 const volatile __u64 return_trampolines[RETURN_TRAMPOLINES];
 
 /*
- * A tracer's stack may have many replaced return addresses. At most this many are compared to find
+ * Many replaced return addresses may be on a tracer's stack. At most this many are compared to find
  * the one of this call.
  */
 #define MOST_REPLACED 4
 
-/* From kernel/trace/fgraph.c: the word after a frame has its length in words. */
+/* From kernel/trace/fgraph.c: the word after a frame contains the frame's length in words. */
 #define FRAME_LENGTH 0x3ff
 
 static __always_inline bool is_return_trampoline(__u64 addr)
@@ -28,8 +28,8 @@ static __always_inline bool is_return_trampoline(__u64 addr)
 }
 
 /*
- * The return address that the function graph tracer has replaced at @at; 0: unknown. Since 6.11,
- * its frames are on a stack of words; older kernels do not have fgraph_ops.idx.
+ * The return address that the function graph tracer has replaced at @at; 0: unknown. Since Linux 6.11, its
+ * frames are on a stack of words. Older kernels, which do not have fgraph_ops.idx, are not supported.
  */
 static __always_inline __u64 graph_caller(__u64 task, __u64 at)
 {
@@ -53,7 +53,7 @@ static __always_inline __u64 graph_caller(__u64 task, __u64 at)
 	return 0;
 }
 
-/* The same for a kretprobe or an fprobe. */
+/* The return address that a kretprobe or an fprobe has replaced at @at; 0: unknown. */
 static __always_inline __u64 rethook_caller(__u64 task, __u64 at)
 {
 	__u64 node, next, ret;
@@ -72,12 +72,12 @@ static __always_inline __u64 rethook_caller(__u64 task, __u64 at)
 	return 0;
 }
 
-/* The original return address; 0: it cannot be known. @at: where @caller was found. */
+/* The original return address; 0: unknown. @at: where @caller is on the stack */
 static __always_inline __u64 true_caller(__u64 at, __u64 caller)
 {
 	__u64 task = bpf_get_current_task();
 
-	/* Both may be on one function: then each has replaced the address that it found. */
+	/* Both tracers may be on one function. Then each has replaced the address that it found. */
 	for (int i = 0; i < 2; i++) {
 		if (caller == return_trampolines[GRAPH_TRAMPOLINE])
 			caller = graph_caller(task, at);

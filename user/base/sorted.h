@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks up elements of a sorted array, where bsearch() does not do: it finds one of several, and no neighbour. */
+/* Looks up elements of a sorted array. bsearch() finds any of several equal ones, and no neighbour of a missing one. */
 #ifndef HYTRACE_BASE_SORTED_H
 #define HYTRACE_BASE_SORTED_H
 

@@ -25,7 +25,7 @@
 /* Indices into bpf_cover.pins. */
 enum { PIN_MAP, PIN_PROGRAM, PIN_LINKS };
 
-/* Errors that may not occur on the same kernel another time, or with other limits. */
+/* Errors that may not occur on the same kernel another time, or with other resource limits. */
 static bool may_pass(int err)
 {
 	static const int list[] = {
@@ -47,14 +47,11 @@ static int load_error(int err, const char *what)
 		     *reason ? reason : strerror(-err), features__hint(err));
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
-	/* Otherwise this kernel lacks something: a program or attach type, BTF, or a function. */
+	/* Any other error means that this kernel lacks a type of program or attachment, BTF, or a function. */
 	return may_pass(err) ? err : -EOPNOTSUPP;
 }
 
-/*
- * The names of the links' pins, before there are links: "link", and "link2" and so on if there are
- * more.
- */
+/* Makes the names of the links' pins, before there are links: "link", then "link2" and so on. */
 static int name_pins(struct bpf_cover *b, const char *dir)
 {
 	int err;
@@ -127,7 +124,7 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 			return err;
 		err = cover_bpf__load(b->skel);
 	} while (cover_object__may_load_again(err));
-	/* Without memory to try it out, libbpf takes it that the kernel has no global data, and maps none. */
+	/* libbpf tests whether the kernel has global data. If that fails for lack of memory, it maps none. */
 	if (!err && !b->skel->bss)
 		err = -ENOMEM;
 	if (err)
@@ -210,8 +207,8 @@ static int refresh_cpus(struct bpf_cover *b)
 }
 
 /*
- * First attaches the probes that update the set of tasks, and then adds the existing threads. So
- * none is missed.
+ * Attaches the probes that update the set of tasks first, and then adds the existing threads. So no
+ * thread is missed.
  */
 int bpf_cover__follow(void *engine, int pidfd)
 {
@@ -240,7 +237,7 @@ static int add_recursion(uint64_t *sum, int program)
 	return err;
 }
 
-/* @when: 0 while the gate is still closed, 1 at the end. */
+/* @when: 0: the gate is still closed; 1: at the end */
 static int read_misses(struct bpf_cover *b, int when)
 {
 	int err;
@@ -320,7 +317,7 @@ int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *
 	b->links[which] = (struct cover_link){};
 	b->replaced_missed -= b->link_missed(b);
 	err = set_link(b, which, link_of(link));
-	/* This takes seconds; the new link already has the pin's name. */
+	/* This takes seconds. The pin already belongs to the new link. */
 	destroy_link(&old);
 	return err;
 }
@@ -363,7 +360,7 @@ size_t bpf_cover__logged(const struct bpf_cover *b)
 	return count < room ? count : room;
 }
 
-/* Some are being written at this moment; the next time these are counted. */
+/* Entries that are being written at this moment are counted the next time. */
 size_t bpf_cover__count(void *engine)
 {
 	struct bpf_cover *b = engine;
@@ -382,8 +379,8 @@ size_t bpf_cover__count(void *engine)
 int bpf_cover__started(struct bpf_cover *b)
 {
 	/*
-	 * This must not wait until the opening: the gate of another engine may be open then, and
-	 * would record it.
+	 * Done before the gate opens, because the gate of another engine may be open then, and
+	 * would record these calls.
 	 */
 	return read_misses(b, 0);
 }
@@ -397,10 +394,10 @@ int bpf_cover__gate(void *engine, bool open)
 }
 
 /*
- * Waits until programs that run now have ended. On fentry.multi, a task may be preempted in the
- * middle of the program, and removing the link does not wait for it. The kernel waits when a map of
- * maps changes, on any number of CPUs and with nohz_full; membarrier() does not wait
- * in these cases. If it fails, hits that are not complete count as lost.
+ * Waits for the end of programs that run now. On fentry.multi, a task may be preempted in the
+ * middle of the program, and removing the link does not wait for that. The kernel waits when a map
+ * of maps changes, on any number of CPUs and with nohz_full; membarrier() does not wait in these
+ * cases. If this fails, hits that are not complete count as lost.
  */
 static void wait_for_programs(void)
 {
@@ -432,9 +429,9 @@ int bpf_cover__stop(void *engine)
 	return err;
 }
 
-/* Hits that are counted and not listed. */
+/* Hits that are only counted, because they cannot be listed. */
 struct unlisted {
-	uint64_t functions, callers;	/* in no image */
+	uint64_t functions, callers;	/* their addresses are in no image */
 	uint64_t unfinished;
 };
 
@@ -453,8 +450,7 @@ static void add_hit(struct coverage *c, const struct places *places, const struc
 
 	if (!places__resolve(places, &c->hits, &hit)) {
 		/*
-		 * It is in generated code or in a module that is gone, and so in no image. It is
-		 * only counted.
+		 * The address is in no image, but in generated code, or in a module that is gone.
 		 */
 		unlisted->functions += !!(hit.kind & HIT_FUNCTION);
 		unlisted->callers += !!(hit.kind & HIT_CALLER);
@@ -469,8 +465,8 @@ static void add_hit(struct coverage *c, const struct places *places, const struc
 }
 
 /*
- * An entry without an address is being written by a program that runs now. At the end, none should
- * run any more.
+ * An entry without an address is being written by a program that runs now. At the end, no program
+ * should run any more.
  */
 static void read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
 		      struct unlisted *unlisted)

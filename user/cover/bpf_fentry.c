@@ -21,7 +21,7 @@ static bool in_same_part(const struct traceable_function *a, const struct tracea
 	return text__equals(a->module, b->module);
 }
 
-/* Returns the end of the part that begins with the function @i. */
+/* Returns the end of the part that begins with function number @i. */
 static size_t end_of_part(const struct traceable *t, size_t i)
 {
 	size_t end = i + 1;
@@ -73,7 +73,7 @@ static void find_parts(struct bpf_fentry *f)
 	}
 }
 
-/* Notes the number of a kernel's BTF if a part is about its module. */
+/* Notes the id of a BTF if it is of a module that has a part. */
 static void note_btf(struct bpf_fentry *f, __u32 id)
 {
 	char name[64] = "";
@@ -101,10 +101,10 @@ static int read_types(struct bpf_fentry *f)
 		return error__return(-EOPNOTSUPP, "cannot read the kernel's types: %s", strerror(errno));
 	while (!bpf_btf_get_next_id(id, &id))
 		note_btf(f, id);
-	/* vmlinux always, as the functions of check_callers() are in it. */
+	/* vmlinux is always read, because the functions of check_callers() are in it. */
 	fentry_ids__add(&f->ids, vmlinux, NULL);
 	for (size_t i = 0; i < f->part_count; i++) {
-		/* A module without types, or one that has gone meanwhile, has no functions that fit. */
+		/* A module without BTF, or one that was removed meanwhile, has no functions that fit. */
 		own = f->parts[i].btf ? btf__load_from_kernel_by_id_split(f->parts[i].btf, vmlinux) : NULL;
 		if (own)
 			fentry_ids__add(&f->ids, own, f->parts[i].module);
@@ -117,8 +117,8 @@ static int read_types(struct bpf_fentry *f)
 /* ---- callers */
 
 /*
- * The kernel calls these functions when a program of this type is tested. They have different
- * numbers of arguments.
+ * Finds the functions that the kernel calls when a program of this type is tested. They have
+ * different numbers of arguments.
  */
 static size_t find_tested(const struct bpf_fentry *f, __u32 *ids, size_t room)
 {
@@ -136,7 +136,7 @@ static size_t find_tested(const struct bpf_fentry *f, __u32 *ids, size_t room)
 	return found;
 }
 
-/* Where the caller is found is no interface of the kernel's, so it is tried out. */
+/* The place of the return address is not an interface of the kernel, so this tests whether it is right. */
 static int check_callers(struct bpf_fentry *f)
 {
 	struct cover_bpf *skel = f->cover->skel;
@@ -182,9 +182,9 @@ static int try_link(void *context, const __u32 *ids, size_t count)
 }
 
 /*
- * Are the functions of the module those that were read, and will they stay? The kernel takes a link
- * of fentry.multi apart only if all of its functions are still there. If it could not, they would go
- * on to call the link's trampolines, which it frees. So no link may have a function of init text.
+ * Are the functions of the module still those that were read, and will they stay? The kernel can remove
+ * a link of fentry.multi only if all of its functions still exist. Otherwise they would go on to call
+ * the link's trampolines, which the kernel frees. So no link may have a function of init text.
  */
 static bool is_settled(const struct bpf_fentry *f, const char *module)
 {
@@ -199,7 +199,7 @@ static bool is_settled(const struct bpf_fentry *f, const char *module)
 	return settled;
 }
 
-/* Returns a descriptor of the program for the part, or a negative errno. */
+/* Returns a descriptor of the program for the part's module, or a negative errno. */
 static int load_for(struct bpf_fentry *f, const struct fentry_part *part)
 {
 	int btf, program;
@@ -211,7 +211,7 @@ static int load_for(struct bpf_fentry *f, const struct fentry_part *part)
 		return -errno;
 	program = bpf_cover__clone(f->cover, btf);
 	close(btf);
-	/* From here on the module cannot be unloaded. */
+	/* From here on, the module cannot be unloaded. */
 	return program < 0 || is_settled(f, part->module) ? program : -ENOENT;
 }
 
@@ -239,7 +239,7 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 	program = load_for(f, part);
 	link = program < 0 ? program : fentry_try__link(list, try_link, &program);
 	if (link < 0) {
-		/* -ENOENT: the module is gone, or on its way, or the kernel takes none of its functions. */
+		/* -ENOENT: the module is gone, or going, or the kernel takes none of its functions. */
 		if (!part->module || link != -ENOENT)
 			error__warn("%s%s: fentry.multi cannot be attached: %s; kprobe.multi takes its place, at a "
 				    "higher cost", part->module ? "the module " : "", part->module ?: "the kernel",

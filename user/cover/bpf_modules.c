@@ -12,35 +12,34 @@
 #include "cover/bpf_modules.h"
 
 /*
- * The milliseconds between two checks whether a module is live, and between two changes of the link.
+ * In milliseconds: how often to look whether a module is live, and how often the link may change.
  */
 #define LOOK_INTERVAL 5
 /*
- * Changes take at most a tenth of this process's time, so that many modules do not cause as many
- * changes.
+ * Changes of the link take at most a tenth of this process's time, however many modules are loaded.
  */
 #define SHARE 10
 
 enum state {
-	COMING,			/* its init function runs, or it has not been looked at since */
+	COMING,			/* it has not been attached to yet: its init function may still run */
 	TRACED,
 	UNTRACED,
 };
 
-/* How often attaching to a module may fail because it, or the kernel, changes at that moment. */
+/* Attaching may fail so often because a module, or the kernel, changes at that moment. */
 #define MOST_FAILURES 5
 
-/* If the kernel does not say whether init text has been freed, it counts as freed when a module is live for so long (ns). */
+/* If the kernel does not say when init text is freed, it counts as freed when a module is live for so long (ns). */
 #define INIT_TEXT_LASTS 1000000000ull
 
 struct late_module {
 	char name[sizeof(((struct cover_news *)NULL)->module)];
 	enum state state;
-	size_t functions;	/* how many are asked for */
-	uint64_t came, live, attached;	/* CLOCK_MONOTONIC; live: when it was first seen to be */
+	size_t functions;	/* the number of functions that are asked for */
+	uint64_t came, live, attached;	/* CLOCK_MONOTONIC; @live: when it was first seen to be live */
 	unsigned int failures;
-	bool due;		/* to be attached to now */
-	bool failed;		/* attaching to all that were due did; it will be tried alone */
+	bool due;		/* it can be attached to now, or it is gone */
+	bool failed;		/* attaching to all due modules failed; next, try this one alone */
 	const char *reason;	/* why it is not traced */
 };
 
@@ -53,7 +52,7 @@ static struct late_module *find(const struct bpf_modules *m, const char *name)
 	return NULL;
 }
 
-/* A module that was unloaded and loaded again counts as one. Without memory, the run goes on. */
+/* A module that was unloaded and loaded again counts as one. If memory is lacking, the run goes on. */
 static int add(struct bpf_modules *m, const char *name, uint64_t came)
 {
 	struct late_module *one = find(m, name), *list;
@@ -75,12 +74,12 @@ static int on_news(void *context, void *data, size_t size)
 	const struct cover_news *news = data;
 	struct bpf_modules *m = context;
 
-	/* After an error, libbpf would leave the messages behind this one. */
+	/* No error is returned, because libbpf would leave the later messages unread. */
 	m->unheard += size >= sizeof(*news) && add(m, news->module, news->ns);
 	return 0;
 }
 
-/* Adds those of the list that were not there, or not live, when tracing was prepared. */
+/* Adds the modules in @now that were not live when tracing was prepared. */
 static int add_new(struct bpf_modules *m, const struct symbols *now)
 {
 	size_t count;
@@ -117,7 +116,7 @@ int bpf_modules__start(struct bpf_modules *m, struct bpf_cover *cover)
 
 int bpf_modules__fd(const struct bpf_modules *m)
 {
-	/* With another engine, the work for modules would be in that engine's result. */
+	/* If there is another engine, it would record this work. */
 	return m->news && m->cover->request->alone ? ring_buffer__epoll_fd(m->news) : -1;
 }
 
@@ -141,7 +140,7 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 
 /* ---- attaching */
 
-/* Reads only the addresses of ftrace's list, if it has them; names would need all of kallsyms. */
+/* Names need all of kallsyms. If ftrace's list has addresses, only the modules are read. */
 static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 {
 	bool has_addresses = tracefs_file_exists(NULL, "available_filter_functions_addrs");
@@ -151,8 +150,8 @@ static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 }
 
 /*
- * Can it be attached to? A module is already live for a while before its init text is freed. Until then, functions in
- * that text are in ftrace's list.
+ * Can the module be attached to? It is live for a while before its init text is freed. Until then,
+ * functions of init text are in ftrace's list.
  */
 static bool is_settled(struct late_module *one, const struct module *module)
 {
@@ -164,8 +163,8 @@ static bool is_settled(struct late_module *one, const struct module *module)
 }
 
 /*
- * Resets the counts of modules that are not traced yet. They are counted again each time the list
- * is read.
+ * Resets the counts of modules that are not traced yet, because each reading of the list counts
+ * them again.
  */
 static void forget_counts(struct bpf_modules *m)
 {
@@ -175,7 +174,7 @@ static void forget_counts(struct bpf_modules *m)
 	}
 }
 
-/* Chooses the modules that can be attached to, and those that are gone. @only: NULL: of all */
+/* Finds the modules that can be attached to, or that are gone. @only: look only at this one; NULL: at all */
 static bool find_due(struct bpf_modules *m, const struct late_module *only, const struct symbols *now)
 {
 	bool any = false;
@@ -191,8 +190,8 @@ static bool find_due(struct bpf_modules *m, const struct late_module *only, cons
 }
 
 /*
- * Adds to @m->addrs the functions that are asked for in modules that are due. Without memory, the
- * run goes on, and the modules count as not traced.
+ * Adds the functions of due modules that are asked for to @m->addrs. If memory is lacking, the run
+ * goes on, and the modules count as not traced.
  */
 static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
 {
@@ -228,7 +227,7 @@ static int attach(struct bpf_modules *m)
 	return bpf_cover__replace_link(m->cover, MODULES_LINK, link);
 }
 
-/* Settles modules that are due or gone; the others stay in their state. */
+/* Attaches to due modules, and decides about those that are gone. After an error, no state changes. */
 static int attach_to(struct bpf_modules *m, const struct late_module *only)
 {
 	struct symbols *symbols = NULL;
@@ -266,11 +265,11 @@ static struct late_module *first_failed(const struct bpf_modules *m)
 	return NULL;
 }
 
-/* Trying one sets what is due to that one alone. */
+/* Tries one module alone. */
 static void attach_to_failed(struct bpf_modules *m, struct late_module *one)
 {
 	int err = attach_to(m, one);
-	/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
+	/* Since 7.3, fprobe looks the addresses up, and returns -ENOENT. */
 	bool may_pass = err == -EINVAL || err == -ENOENT || err == -EBUSY;
 
 	one->failed = false;
@@ -297,7 +296,7 @@ static bool any_coming(const struct bpf_modules *m)
 	return false;
 }
 
-/* This check costs little, and avoids more expensive steps. */
+/* This quick check avoids more expensive steps. */
 static bool any_due(struct bpf_modules *m)
 {
 	struct symbols *now;
@@ -315,8 +314,8 @@ static int time_left(const struct bpf_modules *m)
 }
 
 /*
- * The kernel takes all functions or none, so a module that goes must not keep the others from being traced. If it has
- * refused, each turn tries one module, because reading ftrace's list takes long, and meanwhile signals wait.
+ * The kernel takes all functions or none, but a module that is going must not keep other modules from being traced.
+ * After a refusal, each call tries one module: reading ftrace's list takes long, and signals wait meanwhile.
  */
 int bpf_modules__tend(struct bpf_modules *m)
 {
@@ -345,7 +344,7 @@ int bpf_modules__tend(struct bpf_modules *m)
 
 /* ---- the end */
 
-/* If the functions of a module are not known, any glob may have asked for them. */
+/* Could a pattern of -a match functions of a module whose functions are unknown? */
 static bool may_be_asked_for(const struct bpf_modules *m)
 {
 	const struct globs *allow = &m->cover->request->filter->allow;
@@ -353,7 +352,7 @@ static bool may_be_asked_for(const struct bpf_modules *m)
 	return !allow->count || allow->patterns;
 }
 
-/* Counts the functions that are asked for in modules that are still there. */
+/* Counts the functions that are asked for, in modules that are still loaded and not traced. */
 static int count_functions(struct bpf_modules *m)
 {
 	struct symbols *symbols = NULL;
@@ -393,7 +392,7 @@ static void tell(const struct late_module *one)
 			    one->name, one->reason);
 }
 
-/* For a result so far. A module that is still coming may be attached to later, so no message names it yet. */
+/* For a result so far. No message names a module that is being loaded, because it may still be attached to. */
 static void collect_so_far(const struct bpf_modules *m, struct coverage *c, uint64_t untraced)
 {
 	uint64_t late = 0;

@@ -17,18 +17,18 @@
 #include "cover.skel.h"
 
 /*
- * There are more callers than functions: about four call sites for each function, few of which are
- * ever used.
+ * There are about four times as many call sites as functions, and few of them are ever executed. So
+ * this is enough for all callers.
  */
 #define CALLERS_TO_FUNCTION 4
 #define SPARE_ENTRIES 1024
 
 /* ---- the functions that the program calls */
 
-/* Bits: in which cases the program calls a function. */
+/* In which cases the program calls a function (bits). */
 enum {
 	OWN_ALWAYS = 0,
-	OWN_PROBE_READ = 1 << 0,	/* depends on the kernel */
+	OWN_PROBE_READ = 1 << 0,	/* on kernels without bpf_rdonly_cast() */
 	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
 	OWN_CGROUP = 1 << 2,
 	OWN_COMM = 1 << 3,
@@ -37,13 +37,13 @@ enum {
 
 /*
  * The functions that the program calls, and those that the kernel calls to run it. They were found
- * by following the function tracer's output from the program on. They differ between kernels, and
- * some need not exist. While the program runs, the kernel does not run it again. So each call of
- * these functions would count as missed, and as the workload's.
+ * in the output of the function tracer, after the program's entry. They differ between kernels, and
+ * some may not exist. While the program runs, the kernel does not run it again. So each call of
+ * these functions would count as a missed call of the workload.
  *
- * If a call has nothing new, only the first ones are called, by kprobe.multi.
+ * For a call with known addresses, only the first functions are called, by kprobe.multi.
  * rcu_read_unlock_special(), which rcu_read_unlock() calls once in a while, is not here, because
- * others call it as well.
+ * other code calls it as well.
  */
 static const struct {
 	const char *name;
@@ -51,14 +51,14 @@ static const struct {
 } own_functions[] = {
 	{ "__rcu_read_lock", OWN_ALWAYS },
 	{ "__rcu_read_unlock", OWN_ALWAYS },
-	/* Some kernels call it for each function, others for a few (get_entry_ip()). */
+	/* Some kernels call it for each function, others for a few functions (get_entry_ip()). */
 	{ "copy_from_kernel_nofault", OWN_ALWAYS },
 	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
-	/* The same in 7.3. */
+	/* 7.3 calls this one instead. */
 	{ "is_endbr", OWN_ALWAYS },
-	/* Called after the program if its task was switched out meanwhile, in 7.3. */
+	/* In 7.3, called after the program if its task was switched out meanwhile. */
 	{ "___migrate_enable", OWN_ALWAYS },
-	/* Called on a first hit. */
+	/* Called for a new address. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
@@ -66,29 +66,29 @@ static const struct {
 	/* Called if the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
 	/*
-	 * Finds the true caller if a return tracer is on a function; called if the verifier does
+	 * Finds the true caller if a return tracer is on a function. Called if the verifier does
 	 * not inline it.
 	 */
 	{ "bpf_get_current_task", OWN_ALWAYS },
-	/* Reads the return address on a kernel without bpf_rdonly_cast(). */
+	/* Reads the return address if the kernel has no bpf_rdonly_cast(). */
 	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
-	/* Finds out whose call it is. */
+	/* Shows whether the current task is followed. */
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
 	{ "bpf_get_current_task_btf", OWN_COMM },
 	/*
-	 * Finds out whether an interrupt has come while the loader attaches (--retire, and modules
-	 * that come).
+	 * Shows whether an interrupt has come while the loader attaches (--retire, and new
+	 * modules).
 	 */
 	{ "bpf_this_cpu_ptr", OWN_ALWAYS },
-	/* A program of its own reports modules that come. */
+	/* A separate program reports modules that are loaded. */
 	{ "__bpf_trace_module_load", OWN_ALWAYS },
 	{ "bpf_ringbuf_output", OWN_ALWAYS },
 	{ "__bpf_ringbuf_reserve", OWN_ALWAYS },
 	{ "bpf_ringbuf_commit", OWN_ALWAYS },
 	{ "bpf_ringbuf_notify", OWN_ALWAYS },
 	{ "bpf_trace_run1", OWN_ALWAYS },
-	/* Programs of their own update the set of tasks. */
+	/* Separate programs update the set of tasks. */
 	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
@@ -133,7 +133,7 @@ void bpf_needs__deny_own(struct globs *own, const struct request *request)
 
 /* ---- the maps and programs */
 
-/* The limit for an array in older kernels: KMALLOC_MAX_SIZE. */
+/* The largest array of older kernels: KMALLOC_MAX_SIZE. */
 #define LARGEST_OF_OLD_KERNELS (4 * 1024 * 1024)
 
 static size_t set_bytes(unsigned int bits)
@@ -154,8 +154,7 @@ static bool is_possible(size_t bytes)
 }
 
 /*
- * Half of the places stay empty, so that each address finds a place. @entries: is made smaller if
- * necessary.
+ * Half of the places stay empty, so that each address finds a place. @entries: reduced if necessary
  */
 static unsigned int set_bits(unsigned long *entries)
 {
@@ -192,8 +191,8 @@ static int size_maps(struct bpf_cover *b)
 }
 
 /*
- * A glob of an event also takes modules that come. A kernel without modules does not have this
- * tracepoint.
+ * The event engine does not need it: a glob of an event takes functions of new modules, too. A
+ * kernel without modules does not have this tracepoint.
  */
 static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
 {
@@ -216,7 +215,7 @@ static void find_trampolines(struct bpf_cover *b)
 	}
 }
 
-/* The kernel calls the functions of check_caller from this one. */
+/* Finds the function from which the kernel calls the functions that check_caller is attached to. */
 static void find_checked(struct bpf_cover *b)
 {
 	const struct symbols *symbols = b->request->kernel->symbols;
@@ -282,7 +281,7 @@ int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry)
 	return size_maps(b);
 }
 
-/* A task has one cgroup only in version 2, which has one hierarchy for all. */
+/* Only cgroup v2 works: with its one hierarchy, a task has only one cgroup. */
 static int choose_cgroup(struct bpf_cover *b, const char *given)
 {
 	__u32 zero = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace features: prints the table of kernel/features.h, or answers for some of it by the exit
- * status.
+ * hytrace features: prints the table of kernel/features.h. For named features, the exit status says
+ * whether the kernel has all of them.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void add_row(struct libscols_table *table, enum feature f)
 	struct libscols_line *line = table__line(table, NULL);
 	char *why;
 
-	/* If another row has this reason, it is not repeated. */
+	/* A reason that another row has is not repeated. */
 	if (answer->cause != f)
 		why = xasprintf("%s: needs %s", feature__use(f), feature__name(answer->cause));
 	else
@@ -82,7 +82,7 @@ static void print_text(const struct features_options *o, FILE *out)
 {
 	struct libscols_table *table = table__new(out);
 
-	/* On a terminal, a long reason takes several lines. */
+	/* On a terminal, a long reason is wrapped. */
 	table__column(table, "FEATURE", 0.2, 0);
 	table__column(table, "HERE", 7, 0);
 	table__column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP);
@@ -133,7 +133,7 @@ static int print_json(const struct features_options *o, FILE *out)
 	return 0;
 }
 
-/* Only for named features: the exit status for the whole list is 0. */
+/* Only named features count: for the whole list, the exit status is 0. */
 static bool has_all(const struct features_options *o)
 {
 	bool all = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a result; see collect.h. The engines give what they have recorded. All other fields of a
- * result are filled here.
+ * Makes a result; see collect.h. The engines fill in what they have recorded, and this file all
+ * other fields.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "cover/collect.h"
 #include "kernel/features.h"
 
-/* ---- what was asked for, and of which kernel */
+/* ---- what was asked for, on which kernel */
 
 static char **copy_command(char *const *command)
 {
@@ -63,7 +63,7 @@ void collect__plan(struct coverage *ret, const struct request *request)
 	describe(ret, request, NULL);
 }
 
-/* ---- what was seen, and when */
+/* ---- what was recorded, and when */
 
 static size_t count_seen(const struct traceable *t, const struct coverage *c)
 {
@@ -81,8 +81,8 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 }
 
 /*
- * Numbers functions of vmlinux that have the same name. The numbers are in order of address in
- * kallsyms, by which live patching distinguishes them as well.
+ * Numbers functions of vmlinux that have the same name, by their order in kallsyms. Live patching
+ * has the same numbers (sympos).
  */
 static void number_namesakes(struct hits *hits, const struct symbols *s)
 {
@@ -115,8 +115,8 @@ static void number_namesakes(struct hits *hits, const struct symbols *s)
 }
 
 /*
- * Rounds to milliseconds, as documents do. So a report prints the same number for a result and for
- * its document that was read back.
+ * Rounds to milliseconds, as recordings do. So a report prints the same number for a result and for
+ * its recording.
  */
 static double rounded_seconds(uint64_t ns)
 {
@@ -137,7 +137,7 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	c->started = clock__realtime() - (clock__monotonic() - e->open);
 }
 
-/* All documents use one clock: that of the ring buffer, which the kernel's own tracers use. */
+/* All recordings use the clock of the ring buffer, because the kernel's own tracers use it. */
 static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 {
 	for (size_t i = 0; i < hits->count; i++) {
@@ -156,7 +156,7 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 
 	coverage__init(ret, e->ops->name);
 	describe(ret, request, after);
-	/* An engine that had a choice says what it was. */
+	/* The engine says which way of entry it has chosen, if it had a choice. */
 	ret->how.entry = ENTRY_ANY;
 	err = e->ops->collect(e->engine, ret, &places);
 	if (err)
@@ -174,9 +174,9 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 }
 
 /*
- * The window is open since boot. If somebody has turned the tracer off, that was after the last
- * hit, and it is not known when. The instance, which has the clock, is made after the set was read,
- * because making it would be in the set.
+ * The window is open since boot. If the tracer was turned off, this was after the last hit, but it
+ * is unknown when. The instance, which has the clock, is made after the set was read, because
+ * making it would be recorded in the set.
  */
 int collect__boot(struct coverage *ret, const struct request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hytrace cover: arguments begin with the command's full name; the exit status. */
+/* hytrace cover. argv[0] is the command's full name, such as "hytrace cover". Returns the exit status. */
 #ifndef HYTRACE_COVER_COMMANDS_H
 #define HYTRACE_COVER_COMMANDS_H
 

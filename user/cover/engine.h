@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An engine is a way to make the kernel record which functions ran. `hytrace cover` drives one or
+ * An engine is a way to make the kernel record which functions ran. `hytrace cover` takes one or
  * two engines through the same steps, so that both have the same window:
  *
  *   prepare  everything that can fail because of the kernel or the user
@@ -26,7 +26,7 @@
 /* What to cover; it is the same for every engine of a run. */
 struct request {
 	const struct cover_options *options;
-	const struct filter *filter;	/* from the options, with the functions that engines deny */
+	const struct filter *filter;	/* from the options, with the functions that engines exclude */
 	const struct kernel *kernel;	/* when tracing begins */
 	struct instance *instance;
 	struct guard *guard;
@@ -35,38 +35,38 @@ struct request {
 
 struct engine_ops {
 	const char *name;
-	bool monotonic;			/* its times are of CLOCK_MONOTONIC; otherwise of the trace clock "local" */
+	bool monotonic;			/* its times are CLOCK_MONOTONIC; false: they are of the trace clock "local" */
 	/*
-	 * Why the engine cannot do these options on any kernel; NULL: it can. No such function: it
-	 * can do all.
+	 * Returns why the engine cannot do these options on any kernel; NULL: it can. May be NULL:
+	 * then it can do all.
 	 */
 	const char *(*refuse)(const struct cover_options *o);
-	enum feature needs;		/* of the kernel and of the caller */
+	enum feature needs;		/* the features that the kernel and the caller need */
 	/*
-	 * Adds the functions that it would record as its own work; all engines of a run leave them
-	 * out.
+	 * Adds the functions that are the engine's own work to those that all engines of a run
+	 * exclude.
 	 */
 	void (*deny_own)(struct globs *own, const struct request *request);
 	int (*prepare)(void **ret, const struct request *request);
 	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);
-	/* From here on, hits are recorded, or are no longer recorded. */
+	/* Begins to record hits, or ends it. */
 	int (*gate)(void *engine, bool open);
 	/*
 	 * Returns after how many milliseconds it must be called again at the latest, or a negative
-	 * errno after a message. NULL: there is nothing to do.
+	 * errno after a message. May be NULL.
 	 */
 	int (*tend)(void *engine);
 	/*
-	 * A descriptor that is readable when tend() must be called at once; -1, or no such
-	 * function: there is none.
+	 * Returns a descriptor that is readable when tend() must be called at once; -1: none. May
+	 * be NULL.
 	 */
 	int (*wakes)(void *engine);
-	/* The number of functions that are recorded by now. No such function: it is not known. */
+	/* Returns the number of functions that were recorded so far. May be NULL: the number is unknown. */
 	size_t (*count)(void *engine);
 	/*
-	 * From here on, calls of this process are not recorded, or are again. No such function:
-	 * they always are.
+	 * Excludes the calls of this process from the recording, or includes them again. May be
+	 * NULL: they are always recorded.
 	 */
 	void (*leave_out)(void *engine, bool leave_out);
 	int (*stop)(void *engine);
@@ -80,11 +80,11 @@ extern const struct engine_ops engine_bpf;
 extern const struct engine_ops engine_event;
 
 /*
- * Reads the set of the top-level instance, which is recorded since boot. Starts and stops nothing.
+ * Reads the set of the top-level instance, which is recorded since boot. It does not start or stop a tracer.
  */
 int oneshot__collect_boot(struct coverage *c, const struct places *places);
 
-/* Can that set still grow? Not if the tracer or the recording is turned off. */
+/* Can the set since boot still grow? Not if the tracer or tracing_on is off. */
 bool oneshot__records_boot(void);
 
 #endif

@@ -2,19 +2,19 @@
 /*
  * The BPF engine: attaches the coverage program to every function that is asked for, by one
  * kprobe.multi link. It works on any kernel with kprobe.multi. If the kernel also has fentry.multi,
- * which costs half as much a call, most functions are attached by that (bpf_fentry.h), and only the
- * others by kprobe.multi. There are two exceptions, which are all by kprobe.multi:
+ * which costs half as much for each call, most functions are attached by it (bpf_fentry.h), and
+ * only the others by kprobe.multi. There are two cases in which all are by kprobe.multi:
  *
  *  - With --retire, because attaching by fentry.multi takes several times as long.
  *  - When the oneshot engine is on the same functions. Then ftrace would look up the trampoline for
  *    each call, in long chains.
  *
- * Nothing can be removed from such a link. So to retire known functions (--retire), a link to the
- * other functions is made, and then the old one is removed. Each of the others is in one of the two
- * links at any time; while both exist, a call runs the program twice. A change costs one to two
- * times as much as attaching and detaching, however few functions retire. So the first change comes
- * when a run has lasted for twice the CPU time that attaching took; by then it has probably spent
- * as much on known functions. Then the intervals double, up to a minute, and a change may take a
+ * Nothing can be removed from a kprobe.multi link. So to retire known functions (--retire), a link
+ * for all other functions is made, and then the old link is removed. At any time, each of these
+ * other functions is in one of the links; while both exist, a call runs the program twice. A change
+ * costs one to two times as much as attaching and detaching, however few functions retire. So the
+ * first change comes after twice the CPU time that attaching took; by then the run has probably
+ * spent as much on known functions. Then the intervals double, up to a minute. A change may take a
  * tenth of an interval of this process's time.
  *
  * A module cannot be unloaded while something in it is attached, so its recorded addresses stay
@@ -37,17 +37,17 @@
 /* In milliseconds. */
 #define SHORTEST_INTERVAL 200
 #define LONGEST_INTERVAL 60000
-/* If fewer functions could retire, they wait for the next time. */
+/* Fewer functions are not retired yet: they wait for the next time. */
 #define LEAST_TO_RETIRE 16
 
-/* The state of retiring. */
+/* The state of --retire. */
 struct retirement {
 	bool wanted, given_up;
-	uint64_t after_ns;		/* how long after its first call a function retires */
-	uint64_t next;			/* when to look again, by CLOCK_MONOTONIC */
+	uint64_t after_ns;		/* a function retires so long after its first call */
+	uint64_t next;			/* when to look at the log again, by CLOCK_MONOTONIC */
 	uint64_t interval;		/* between the last time and the next, in ms */
 	uint64_t attach_ns;		/* the CPU time that attaching took */
-	size_t looked_at;		/* the log's entries that were looked at */
+	size_t looked_at;		/* entries of the log that were looked at */
 	uint64_t functions, changes, cpu_ns;
 };
 
@@ -55,7 +55,7 @@ struct bpf_engine {
 	struct bpf_cover cover;
 	unsigned long *addrs;		/* of the attached functions */
 	size_t addr_count;
-	unsigned long *staying;		/* one of each module, which never retires; sorted */
+	unsigned long *staying;		/* one function of each module, which never retires; sorted */
 	size_t staying_count;
 	/* Functions of modules that were being loaded or unloaded. */
 	const struct traceable_function **unattached;
@@ -65,7 +65,7 @@ struct bpf_engine {
 	struct retirement retirement;
 };
 
-/* Links 0 and MODULES_LINK come first, so from here on there are others. */
+/* Links 0 and MODULES_LINK are fixed; more links have numbers from here on. */
 #define MORE_LINKS (MODULES_LINK + 1)
 
 static int compare_sites(const void *a, const void *b)
@@ -82,9 +82,9 @@ static bool is_among(unsigned long site, const unsigned long *sites, size_t coun
 
 
 /*
- * Chooses those for kprobe.multi. @now: the present modules. A function of a module that is not there
- * would make the kernel refuse the whole list. A module that was coming when the lists were read is
- * left to bpf_modules.c.
+ * Chooses the functions for kprobe.multi. @now: the current modules. The kernel would refuse the
+ * whole list if a module of it did not exist any more. A module that was being loaded when the
+ * lists were read is left to bpf_modules.c.
  */
 static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
 {
@@ -104,8 +104,8 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 		else
 			b->unattached[b->unattached_count++] = f;
 		/*
-		 * A module's functions are next to each other; otherwise it has several that never
-		 * retire.
+		 * The functions of a module are consecutive in the list. If they were not, more of
+		 * them would stay.
 		 */
 		if (f->module && there && (!module || strcmp(module, f->module)))
 			b->staying[b->staying_count++] = f->site;
@@ -127,7 +127,7 @@ static void bpf__destroy(void *engine)
 	free(b);
 }
 
-/* Why fentry.multi is not used in spite of a kernel that has it; NULL: it is. */
+/* Why the engine refuses the options; NULL: it does not. */
 static const char *bpf__refuse(const struct cover_options *o)
 {
 	if (o->how.entry == ENTRY_FENTRY && o->engine == ENGINE_BOTH)
@@ -139,7 +139,7 @@ static bool takes_fentry(const struct request *r)
 {
 	const struct cover_how *how = &r->options->how;
 
-	/* bpf__prepare() has asked for it. If the kernel could not tell, attaching will. */
+	/* bpf__prepare() has checked that the kernel has it. If the kernel could not tell, attaching will. */
 	if (how->entry == ENTRY_FENTRY)
 		return true;
 	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
@@ -155,8 +155,8 @@ static int load_fentry(struct bpf_engine *b, const struct request *request)
 }
 
 /*
- * If fentry.multi was not asked for, kprobe.multi can take its place. -EPERM: most often, the verifier
- * refuses the program. If this process may not load it, that for kprobe.multi is refused as well.
+ * If fentry.multi was not asked for, kprobe.multi can take its place. -EPERM mostly means that the verifier
+ * refuses the program. If this process may not load programs, the one for kprobe.multi fails as well.
  */
 static bool takes_kprobe_instead(const struct request *r, int err)
 {
@@ -239,7 +239,7 @@ static struct bpf_link *attach(const struct bpf_engine *b)
 	return bpf_program__attach_kprobe_multi_opts(b->cover.program, NULL, &opts);
 }
 
-/* Removes functions that are gone from the list. Returns whether there were any. */
+/* Removes functions of modules that are gone from the list. Returns whether there were any. */
 static bool leave_out_gone(struct bpf_engine *b)
 {
 	size_t before = b->addr_count;
@@ -252,7 +252,7 @@ static bool leave_out_gone(struct bpf_engine *b)
 	return b->addr_count && b->addr_count < before;
 }
 
-/* A module may have gone since the lists were read, or may go at this moment. */
+/* Tries again, because a module may be removed at any time since the lists were read. */
 static int attach_to_rest(struct bpf_engine *b, size_t which)
 {
 	struct bpf_link *link;
@@ -261,7 +261,7 @@ static int attach_to_rest(struct bpf_engine *b, size_t which)
 	do {
 		link = attach(b);
 		err = link ? 0 : errno;
-	/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
+	/* Since 7.3, fprobe looks the addresses up, and returns ENOENT. */
 	} while ((err == EINVAL || err == ENOENT) && leave_out_gone(b));
 	if (!link && !b->addr_count)
 		return b->fentry.count ? 0 :
@@ -271,8 +271,8 @@ static int attach_to_rest(struct bpf_engine *b, size_t which)
 }
 
 /*
- * Each module takes a descriptor of the program and one of its link. Returns 0, -EMFILE if kprobe.multi
- * has to take all functions, or another error.
+ * Each module needs a descriptor for its program and one for its link. Returns 0, or a negative
+ * errno; -EMFILE: kprobe.multi has to take all functions.
  */
 static int allow_fentry_descriptors(const struct bpf_engine *b)
 {
@@ -293,7 +293,7 @@ static int attach_to_all(struct bpf_engine *b)
 {
 	int err = b->cover.fentry ? allow_fentry_descriptors(b) : -EMFILE;
 
-	/* The list has all functions. */
+	/* b->addrs still has all functions. */
 	if (err == -EMFILE)
 		return attach_to_rest(b, 0);
 	if (!err)
@@ -325,8 +325,8 @@ static int bpf__start(void *engine)
 /* ---- retiring */
 
 /*
- * The sites of the functions that can retire now and could not before, sorted. @ret_count: their
- * number. @ret_end: how far the log has been read. NULL: no memory; then the run goes on.
+ * The sites of functions that can retire since the last time, sorted. @ret_count: their number.
+ * @ret_end: how far the log was read. NULL: no memory, but the run goes on.
  */
 static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_count, size_t *ret_end)
 {
@@ -341,7 +341,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 	for (i = r->looked_at; i < logged; i++) {
 		const struct cover_entry *entry = &b->cover.hits[i];
 		const struct traceable_function *f;
-		/* The address is written last. */
+		/* The program writes the address last. */
 		uint64_t addr = __atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE);
 
 		if (!addr || entry->hit.first_ns + r->after_ns > now)
@@ -358,7 +358,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 	return sites;
 }
 
-/* Attaches to all attached functions but the @count sites. */
+/* Attaches to all functions that are attached now, except @sites. */
 static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t count)
 {
 	size_t left = 0, before = b->addr_count;
@@ -398,7 +398,7 @@ static int retire(struct bpf_engine *b)
 	return err;
 }
 
-/* After how many milliseconds to look again at the latest, as an int for poll(). */
+/* Returns the milliseconds until @r->next, as an int for poll(). */
 static int time_left(const struct retirement *r)
 {
 	uint64_t now = clock__monotonic(), ms = now < r->next ? (r->next - now) / 1000000 + 1 : 1;
@@ -406,7 +406,7 @@ static int time_left(const struct retirement *r)
 	return ms < INT_MAX ? ms : INT_MAX;
 }
 
-/* The next time is @ms from now, or @times the CPU time @cpu_ns from now if that is later. */
+/* Sets the next time: in @ms, or in @times the CPU time @cpu_ns if that is later. */
 static void set_next(struct retirement *r, uint64_t ms, int times, uint64_t cpu_ns)
 {
 	uint64_t least = times * cpu_ns / 1000000;
@@ -428,7 +428,7 @@ static int tend_retirement(struct bpf_engine *b)
 		return time_left(r);
 	before = cpu_time();
 	bpf_cover__leave_out_own(&b->cover, true);
-	/* Without retiring, the run is only slower, so it does not end. */
+	/* Without retiring, the run is only slower. So after an error, the run goes on. */
 	r->given_up = retire(b);
 	bpf_cover__leave_out_own(&b->cover, false);
 	took = cpu_time() - before;
@@ -453,8 +453,8 @@ static int bpf__wakes(void *engine)
 }
 
 /*
- * Names functions of modules that were being loaded or unloaded, unless they have been attached
- * since.
+ * Names the functions of modules that were being loaded or removed, unless they were attached
+ * later.
  */
 static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 {
@@ -477,8 +477,8 @@ static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 }
 
 /*
- * On a kernel whose list has no addresses: adds functions that are asked for and whose places are
- * not known.
+ * On a kernel whose list of functions has no addresses: adds functions that are asked for and whose
+ * addresses are unknown.
  */
 static void add_ambiguous(struct coverage *c, const struct request *r)
 {

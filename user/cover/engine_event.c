@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The event engine: makes a function event for each -a, or one for everything, and attaches the
- * coverage program to them. A glob is one event for all functions that it matches. The record of an
- * event begins with the addresses of the function and its caller; the program reads nothing else.
+ * The event engine: makes a function event for each -a, or one for all functions, and attaches the
+ * coverage program to the events. A glob is one event for all functions that it matches. The record of
+ * an event begins with the addresses of the function and its caller; the program reads nothing else.
  *
  * An event takes all functions that its glob matches; none can be left out. So the functions that
  * the program itself calls are traced as well. The kernel does not run the program for a call from
@@ -38,7 +38,7 @@ static const char *event__refuse(const struct cover_options *o)
 	return NULL;
 }
 
-/* Several functions have this name, or one in a module: only a glob stands for all of them. */
+/* If several functions have this name, or if it is in a module, only a glob can mean all of them. */
 static bool needs_glob(const struct traceable *t, const char *name)
 {
 	const struct traceable_function *const *list;
@@ -92,7 +92,7 @@ static bool lies_at(struct tep_event *event, const char *name, size_t offset, si
 	return field && field->offset == (int)offset && field->size == (int)size;
 }
 
-/* All events have the same beginning, so this checks only one. */
+/* All events begin in the same way, so only one is checked. */
 static int check_layout(struct event_engine *e)
 {
 	struct tep_handle *tep = tep_alloc();
@@ -139,7 +139,7 @@ static int event__prepare(void **ret, const struct request *request)
 	return err;
 }
 
-/* The calls that the events have counted as missed. */
+/* The number of calls that the events have missed. */
 static uint64_t count_missed(const struct bpf_cover *b)
 {
 	const struct event_engine *e = (const struct event_engine *)b;
@@ -152,7 +152,7 @@ static uint64_t count_missed(const struct bpf_cover *b)
 	return missed;
 }
 
-/* An event needs two descriptors, and a list may have hundreds. */
+/* An event needs two descriptors, and -a may name hundreds of functions. */
 static int raise_descriptors(size_t events)
 {
 	int err = descriptors__allow(2 * events);
@@ -183,7 +183,7 @@ static int event__collect(void *engine, struct coverage *c, const struct places 
 	struct event_engine *e = engine;
 	const struct globs *allow = &e->cover.request->filter->allow;
 
-	/* A glob also takes functions of modules that come later. */
+	/* A glob also takes functions of modules that are loaded later. */
 	c->follows_modules = allow->count == allow->patterns;
 	return bpf_cover__collect(&e->cover, c, places);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oneshot tracer as an engine. The kernel keeps the set, in the run's own instance. This turns
- * it on and off, and reads it.
+ * The oneshot tracer as an engine. The kernel keeps the set, in the run's own instance. This file
+ * turns the tracer on and off, and reads the set.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 #include "kernel/oneshot_files.h"
 
 /*
- * From this many names on, it is quicker to write numbers and to check that the kernel has
- * understood them.
+ * From this many names on, it is faster to write numbers of functions, and to check that the kernel
+ * has understood them.
  */
 #define MANY_NAMES 16
 
@@ -30,7 +30,7 @@ static const char *oneshot__refuse(const struct cover_options *o)
 	const char *limit = scope__limit(&o->scope);
 	static char why[128];
 
-	/* With another engine, --pin is for that one. */
+	/* With two engines, --pin is for the BPF engine. */
 	if (o->how.pin && o->engine != ENGINE_BOTH)
 		return "--pin is for the BPF engines: oneshot has nothing to pin";
 	if (o->how.entry && o->engine != ENGINE_BOTH)
@@ -49,7 +49,7 @@ struct words {
 	size_t count;
 };
 
-/* Adds all functions of that name, by their numbers in ftrace's list. */
+/* Adds all functions of that name, as indices in ftrace's list. */
 static void words__add_numbers(struct words *words, const struct traceable *t, const char *name)
 {
 	const struct traceable_function *const *list;
@@ -68,8 +68,8 @@ static void words__free(struct words *words)
 }
 
 /*
- * The numbers are those of the list as it was read. If a module has come or gone since, they have
- * changed.
+ * Numbers are indices in the list as it was read. If a module was loaded or removed since, the
+ * indices have changed.
  */
 static int check_numbers(struct instance *instance, const char *file, const struct globs *globs,
 			 const struct traceable *t)
@@ -106,10 +106,10 @@ static int check_numbers(struct instance *instance, const char *file, const stru
 
 /*
  * tracefs_function_filter() takes one glob at a time, reads the list of functions for each, and
- * does not check whether the numbers that it writes still stand for the same functions.
+ * does not check whether the numbers that it writes still mean the same functions.
  *
- * set_ftrace_filter takes one glob a line, and compares each with the names of all functions. Lists
- * have thousands of names. It also takes numbers, each of which is a function at once.
+ * set_ftrace_filter takes one glob in a line, and compares it with the names of all functions.
+ * Lists may have thousands of names. The file also takes numbers, which need no comparison.
  */
 static int write_globs(struct instance *instance, const char *file, const struct globs *globs,
 		       const struct traceable *t)
@@ -134,7 +134,7 @@ static int write_globs(struct instance *instance, const char *file, const struct
 	return err;
 }
 
-/* hytrace's own denied names need not exist, but the kernel refuses a name that does not exist. */
+/* The names that hytrace excludes need not exist, but the kernel refuses a name that does not exist. */
 static int write_own(struct instance *instance, const struct request *r)
 {
 	const struct globs *own = &r->filter->own;
@@ -171,7 +171,7 @@ static int oneshot__configure(struct oneshot *o)
 	if (!err && scope__follows(&r->options->scope))
 		err = instance__write(o->instance, "options/function-fork", "1");
 	if (!err && entries) {
-		/* The file takes no larger number, and there are no more addresses. */
+		/* This is the file's limit, and there are no more addresses than that. */
 		snprintf(size, sizeof(size), "%lu", entries < ONESHOT_MAX_SIZE ? entries : ONESHOT_MAX_SIZE);
 		err = instance__write(o->instance, "oneshot_size", size);
 	}
@@ -200,7 +200,7 @@ static int oneshot__prepare(void **ret, const struct request *request)
 	return err;
 }
 
-/* Writes threads and not processes, because the kernel's set of pids has threads. */
+/* Writes the numbers of threads and not of processes, because the kernel's set of pids is for threads. */
 static int oneshot__follow(void *engine, int pidfd)
 {
 	struct oneshot *o = engine;
@@ -208,7 +208,7 @@ static int oneshot__follow(void *engine, int pidfd)
 	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
 }
 
-/* Known functions then cost nothing. Only one instance can do this at a time. */
+/* Turns known functions off, so that they cost nothing. Only one instance can do this at a time. */
 static int oneshot__retire(struct oneshot *o)
 {
 	char ms[32];
@@ -265,7 +265,7 @@ static int oneshot__stop(void *engine)
 {
 	struct oneshot *o = engine;
 
-	/* The set stays readable. */
+	/* The set can still be read afterwards. */
 	return instance__write(o->instance, "current_tracer", "nop");
 }
 
@@ -282,7 +282,7 @@ static int read_entries(FILE *f, const char *path, struct coverage *c, const str
 	return err;
 }
 
-/* Nobody reads the ring buffer here, and it is as small as can be: an interrupt can fill it while an event is written. */
+/* "events_lost" does not count: nobody reads this small ring buffer, which an interrupt can fill during a write. */
 static const char *loss_of(const char *name)
 {
 	return strcmp(name, "events_lost") ? losses__name(name) : NULL;
@@ -319,7 +319,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	int err;
 
 	c->follows_modules = !r->filter->allow.count;
-	/* A glob in set_ftrace_filter stands for the functions that exist when it is written. */
+	/* A glob in set_ftrace_filter means the functions that exist when it is written. */
 	if (!c->follows_modules)
 		counters__add(&c->lost, "modules_untraced",
 			      filter__new_modules(r->filter, r->kernel->symbols, places->after));
@@ -358,8 +358,8 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
 			"`ftrace=oneshot` on the kernel's command line");
 	/*
-	 * The tracer starts in process 0 at boot; a set that somebody started later begins with
-	 * another process.
+	 * At boot, the tracer starts in process 0. A set that was started later begins with another
+	 * process.
 	 */
 	if (!err && c->hits.list[0].pid)
 		err = error__return(-EOPNOTSUPP,

@@ -10,7 +10,7 @@ static double seconds_since(uint64_t start)
 	return (clock__monotonic() - start) / 1e9;
 }
 
-/* If the choice is hytrace's, the first engine that works is used. */
+/* ENGINE_AUTO takes the first engine that works. */
 static const struct engine_ops *const choices[][MOST_ENGINES] = {
 	[ENGINE_AUTO] = { &engine_oneshot, &engine_bpf },
 	[ENGINE_ONESHOT] = { &engine_oneshot },
@@ -60,7 +60,7 @@ int engines__require(const struct engines *e, const struct cover_options *o)
 {
 	int err = 0;
 
-	/* --boot only reads a set that was recorded already. */
+	/* --boot only reads a set that was recorded before. */
 	if (o->scope.kind == SCOPE_BOOT)
 		return features__require(FEATURE_ONESHOT, "--boot");
 	for (size_t i = 0; !err && i < e->count; i++)

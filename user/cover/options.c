@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The options of `hytrace cover`. Those that a result repeats are in document/scope.c. run.c has
- * the steps of a run.
+ * The options of `hytrace cover`. Options that are repeated in a result are in document/scope.c.
+ * run.c has the steps of a run.
  */
 #include <argp.h>
 #include <limits.h>
@@ -48,7 +48,7 @@ struct parsed {
 	const char *(*refuse)(const struct cover_options *o);
 };
 
-/* Prints the message and ends the program with the status of a usage error. */
+/* After an error, for which there was a message, ends the program with the status of a usage error. */
 static int check(int err)
 {
 	if (err)
@@ -70,12 +70,12 @@ bool cover_output__is_stream(const char *path)
 {
 	struct stat st;
 
-	/* /dev/stdout may lead to a file. */
+	/* /dev/stdout may be a link to a regular file. */
 	return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
 	       (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
-/* Two documents would be one after the other in the same stream. */
+/* Two recordings in one stream would be one after the other, and not valid json. */
 static bool goes_to_stream(const struct cover_options *o)
 {
 	for (size_t i = 0; i < o->output_count; i++) {
@@ -85,7 +85,7 @@ static bool goes_to_stream(const struct cover_options *o)
 	return !o->output_count;
 }
 
-/* --engine both prints a comparison there as well. */
+/* --engine both prints a comparison to standard output as well. */
 static bool goes_to_stdout(const struct cover_options *o)
 {
 	struct stat out, st;
@@ -168,8 +168,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		/*
-		 * A command may also be given without the --. From here on it is a run with a
-		 * command.
+		 * A command may also be given without "--". From here on, the exit status is that
+		 * of a run with a command.
 		 */
 		argp_err_exit_status = EXIT_SELF;
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options of `hytrace cover`. An option that a result repeats is a member of struct scope or
- * struct cover_how (document/scope.h). Any other option is a member here, and is parsed in
+ * The options of `hytrace cover`. An option that is repeated in a result is a member of struct
+ * scope or struct cover_how (document/scope.h). Any other option is a member here, and is parsed in
  * options.c. CONTRIBUTING names the other files that a new option touches.
  */
 #ifndef HYTRACE_COVER_OPTIONS_H
@@ -24,9 +24,9 @@ struct cover_options {
 	struct scope scope;
 	struct cover_how how;
 	bool strict;			/* a result that is not complete is an error */
-	bool append;			/* results are joined with the documents in the files */
+	bool append;			/* results are merged with the recordings in the files */
 	int ready_fd;			/* gets a line when recording has begun; 0: none */
-	const char *user;		/* whom the command runs as; NULL: as hytrace does */
+	const char *user;		/* the user that the command runs as; NULL: hytrace's own */
 	struct result_options result;	/* .output is not used */
 	const char **outputs;
 	size_t output_count;
@@ -34,15 +34,15 @@ struct cover_options {
 };
 
 /*
- * If the options are wrong, ends the process after a message. @refuse: returns why the chosen
- * engine cannot do the other options; NULL: it can.
+ * Ends the process after a message if the options are wrong. @refuse: returns why the chosen engine
+ * cannot do the other options; NULL: it can
  */
 void cover_options__parse(struct cover_options *ret, int argc, char **argv,
 			  const char *(*refuse)(const struct cover_options *o));
 void cover_options__free(struct cover_options *o);
 
 /*
- * Is @path "-" or a stream, such as /dev/null or a pipe, to whose name an engine's cannot be added?
+ * Is @path "-" or a stream, such as /dev/null or a pipe, so that the name of an engine cannot be added to it?
  */
 bool cover_output__is_stream(const char *path);
 

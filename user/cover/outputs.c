@@ -16,7 +16,7 @@
 #include "report/report.h"
 #include "run/output.h"
 
-/* How many names are listed for each reason of a difference. The documents have all. */
+/* How many names are listed for each reason of a difference. The recordings have all. */
 #define LISTED 20
 
 struct one {
@@ -24,14 +24,14 @@ struct one {
 	enum cover_format format;
 	size_t engine;
 	char *path;
-	struct coverage *before;	/* --append: what the file has, and keeps; NULL: nothing */
-	struct stat found;		/* the file as it was when that was read; or what was put there since */
+	struct coverage *before;	/* --append: the old contents of the file; NULL: none */
+	struct stat found;		/* the file's state when @before was read, or when this run wrote it */
 };
 
 struct outputs {
 	struct one *list;
 	size_t count;
-	const char *vmlinux;	/* as given */
+	const char *vmlinux;	/* the path of --vmlinux; NULL: not given */
 	bool append;
 };
 
@@ -60,7 +60,7 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* Reads what the file has now, if another run has changed it since. */
+/* Reads the current contents of the file, if another run has changed it since. */
 static int read_before(struct one *one)
 {
 	int fd = output__open_old(one->output), err;
@@ -89,7 +89,7 @@ static int read_before(struct one *one)
 	return 0;
 }
 
-/* Checks before the run whether its result can be joined with the document in the file. */
+/* Checks before the run whether its result can be merged with the recording in the file. */
 static int try_to_join(struct one *one, const struct coverage *plan)
 {
 	const struct coverage *both[] = { plan, NULL };
@@ -185,7 +185,7 @@ static int write_joined(const struct one *one, const struct coverage *c, FILE *s
 	return 0;
 }
 
-/* @u: NULL: there is none, and a message has said why. */
+/* @u: NULL: there is none, and a message has said why */
 static int write_one(const struct one *one, const struct coverage *c, const struct universe *u)
 {
 	FILE *stream = output__stream(one->output);
@@ -213,7 +213,7 @@ static int print_comparison(const struct coverage *a, const struct coverage *b)
 	return fflush(stdout) ? error__return(-EIO, "standard output: %s", strerror(errno)) : 0;
 }
 
-/* What cannot be added to the file is not lost: it goes to a file of its own. */
+/* Writes a result that cannot be added to the file to a file of its own, so that it is not lost. */
 static void keep_apart(const struct one *one, const struct coverage *c)
 {
 	struct output *output;
@@ -226,7 +226,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 
 		snprintf(word, sizeof(word), i > 1 ? "new%u" : "new", i);
 		path = outputs__engine_path(one->path, word);
-		/* Also a link to nothing has the name. */
+		/* A dangling link has the name, too. */
 		if (lstat(path, &st))
 			break;
 		free(path);
@@ -242,7 +242,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 	free(path);
 }
 
-/* Writes the result so far. After that, the file is this run's own, and must not be joined with its result again. */
+/* Writes the result so far. The file then has only old contents of this run, which must not be merged again. */
 static int put_so_far(struct one *one, const struct coverage *c, const struct universe *u)
 {
 	int err = write_one(one, c, u), fd;
@@ -272,7 +272,7 @@ static int put(struct one *one, const struct coverage *c, const struct universe 
 	return err;
 }
 
-/* Returns a descriptor that holds the lock. */
+/* Returns a descriptor that holds the lock, or a negative errno after a message. */
 static int lock(const struct one *one)
 {
 	int fd = output__lock(one->output);
@@ -309,8 +309,8 @@ static bool is_due(const struct one *one, bool text, bool so_far)
 }
 
 /*
- * Only the shares in text need a universe, and finding one may take long. So all other formats are written first. If one
- * output fails, the others are written all the same. @ret_count: the number of outputs that were written or failed.
+ * Only the shares in text need a function list, and finding it may take long. So all other formats come first. If
+ * an output fails, the next ones are still written. @ret_count: the number of outputs that were written or failed
  */
 static int put_all(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct kernel *kernel, bool so_far, size_t *ret_count)

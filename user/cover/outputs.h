@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The results of a run of `hytrace cover`, and where they go: one for each -o, or one on standard
- * output. With two engines, NAME.EXT becomes NAME.ENGINE.EXT for each, and their comparison goes to
- * standard output.
+ * output. With two engines, NAME.EXT becomes NAME.ENGINE.EXT for each engine, and their comparison
+ * goes to standard output.
  */
 #ifndef HYTRACE_COVER_OUTPUTS_H
 #define HYTRACE_COVER_OUTPUTS_H
@@ -16,17 +16,17 @@
 struct outputs;
 
 /*
- * Opens all outputs. @plan: what is known of the result before the run. Returns -EINVAL after a message if an output
- * cannot be written, if its format is not possible, or with --append if its file cannot be joined with the result.
+ * Opens all outputs. @plan: what is known of the result before the run. Returns -EINVAL after a message if an
+ * output cannot be written, its format is not possible, or with --append, if it cannot be merged with the file.
  */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard);
-/* @kernel: the one that was recorded */
+/* @kernel: the kernel that was recorded */
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct kernel *kernel);
 /*
- * Writes the results so far. In a file they replace what it has, and later ones replace them. Other outputs only get
- * the final result. If there are no files, a message says so.
+ * Writes the results so far. They replace the contents of files; later results replace them.
+ * Outputs that are no files get only the final result. If there are no files, a message says so.
  */
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
 			   const struct kernel *kernel);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run of `hytrace cover`. The order of its steps makes bad input harmless, and keeps the set-up
- * out of the result. cover__run() at the end has the steps; each is a function just above it. Their
- * helpers are further up.
+ * A run of `hytrace cover`. The order of its steps makes wrong arguments harmless, and keeps the
+ * set-up out of the result. cover__run() at the end calls the steps. Each step is a function just
+ * above it, and has its helpers further up.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 
 struct session {
 	const struct cover_options *options;
-	struct request request;		/* the options, and what else engines need to know */
+	struct request request;		/* the options, and what else engines have to know */
 	struct filter filter;
 	struct kernel kernel;
 	struct engines engines;
@@ -37,15 +37,15 @@ struct session {
 	uint64_t ring_buffer_bytes;	/* the size of the instance's ring buffer */
 	struct clocks clocks;
 	struct workload workload;
-	struct login *login;		/* whom the command runs as; NULL: as this process does */
-	int process;			/* pidfd of the one that is followed, or -1 */
+	struct login *login;		/* the user that the command runs as; NULL: that of this process */
+	int process;			/* pidfd of the followed process, or -1 */
 	uint64_t next_progress;		/* when to print progress, by CLOCK_MONOTONIC; 0: it is not printed */
 	struct coverage coverages[MOST_ENGINES];
 };
 
 /* ---- before anything is enabled */
 
-/* Says all that `hytrace why` says of the kernel; false: nothing was said. */
+/* Prints what `hytrace why` says about the function. Returns false if nothing was printed. */
 static bool explain(const struct glob *g, const char *vmlinux)
 {
 	struct why w;
@@ -65,7 +65,7 @@ static bool explain(const struct glob *g, const char *vmlinux)
 	return known;
 }
 
-/* If there is a similar name, a name that the kernel does not have is misspelt. The rest takes long to look up. */
+/* An unknown name that resembles a known one is a typo. Only other names are looked up in files, which is slow. */
 static int refuse(const struct glob *g, const struct kernel *k, const char *vmlinux)
 {
 	if (glob__is_name(g) &&
@@ -75,7 +75,7 @@ static int refuse(const struct glob *g, const struct kernel *k, const char *vmli
 	return glob__refuse(g, k->traceable);
 }
 
-/* The filter is checked as early as possible, because it is wrong most often. */
+/* The filter is checked early, because of all arguments it is wrong most often. */
 static int look_at_kernel(struct kernel *k, const struct filter *filter, const char *vmlinux)
 {
 	const struct glob *unmatched;
@@ -88,7 +88,7 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 	return err ?: kernel__load(k, KERNEL_ID | KERNEL_SITES | KERNEL_FILES, vmlinux);
 }
 
-/* @pid: 0: there is no such process, and nothing is opened. */
+/* @pid: 0: no process is to be followed, and none is opened */
 static int open_process(long pid, int *ret)
 {
 	int fd = pid ? process__open(pid) : -1;
@@ -100,7 +100,7 @@ static int open_process(long pid, int *ret)
 }
 
 /*
- * Fills in what the engines need to know. They add to the filter the functions that they leave out.
+ * Fills in what the engines have to know. They add to the filter the functions that they exclude.
  */
 static void make_request(struct session *s)
 {
@@ -113,7 +113,7 @@ static void make_request(struct session *s)
 
 /* ---- tracing */
 
-/* Makes the instance with its gate closed, and reads both clocks. Nobody reads its ring buffer. */
+/* Makes the instance with tracing_on off, and reads both clocks. Nobody reads its ring buffer, so it is made small. */
 static int make_instance(struct session *s)
 {
 	struct instance **ret = &s->request.instance;
@@ -129,7 +129,7 @@ static int make_instance(struct session *s)
 	return err;
 }
 
-/* The command waits. With --task it is the followed process. */
+/* The command waits. With --task, its process is followed. */
 static int fork_command(struct session *s)
 {
 	int err = workload__fork(&s->workload), fd;
@@ -143,7 +143,7 @@ static int fork_command(struct session *s)
 	return 0;
 }
 
-/* Attaching takes time; if the process has ended meanwhile, there is nothing to record. */
+/* Attaching takes time. If the process has ended meanwhile, there is nothing to record. */
 static int check_process(long pid, int process)
 {
 	if (pid && process__has_ended(process))
@@ -152,10 +152,10 @@ static int check_process(long pid, int process)
 	return 0;
 }
 
-/* ---- while it records: hytrace sleeps if it can, as what it does would be recorded as well */
+/* ---- while it records: hytrace sleeps if it can, because its own calls would be recorded as well */
 
 /*
- * Progress with the number of functions so far is printed only if the calls that this takes are not
+ * Progress, with the number of functions so far, is printed only if the calls for this are not
  * recorded: if the engine leaves out hytrace's calls, or follows another process. With a command,
  * nothing is printed, because the terminal may be the command's.
  */
@@ -179,7 +179,7 @@ static void end_progress(struct session *s)
 	s->next_progress = 0;
 }
 
-/* Prints progress if it is due. Returns after how many milliseconds the next line is due. */
+/* Prints progress if it is due. Returns the milliseconds until the next line is due. */
 static int tell_progress(struct session *s)
 {
 	uint64_t now = clock__monotonic();
@@ -215,7 +215,7 @@ static int collect_so_far(struct session *s, size_t index, struct coverage *ret,
 }
 
 /*
- * Handles SIGUSR1. If something fails, there is a message, and recording goes on. Only lack of memory
+ * Handles SIGUSR1. After an error there is a message, and recording goes on. Only lack of memory
  * ends the program: the final result would need as much.
  */
 static void write_so_far(void *context)
@@ -245,7 +245,7 @@ static void write_so_far(void *context)
 	engines__leave_out(&s->engines, false);
 }
 
-/* The BPF engines do not record these calls. */
+/* The BPF engines do not record the calls of this report. */
 static void tell_ready(struct session *s)
 {
 	engines__leave_out(&s->engines, true);
@@ -272,7 +272,7 @@ static int close_and_detach(struct session *s)
 	int closed = engines__close(&s->engines), stopped;
 
 	workload__ended(&s->workload);
-	/* A command may have written a line without its end, or may go on writing. */
+	/* With a command, nothing is printed: it may have printed part of a line, or may go on printing. */
 	if (!s->options->command)
 		progress__say("detaching");
 	stopped = engines__stop(&s->engines);
@@ -296,7 +296,7 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 	return err;
 }
 
-/* With --strict, the result is written all the same. */
+/* With --strict, the result is written nevertheless. */
 static int check_complete(const struct coverage *c)
 {
 	if (losses__complete(&c->lost))
@@ -306,10 +306,7 @@ static int check_complete(const struct coverage *c)
 
 /* ---- the steps of a run */
 
-/*
- * Looks at the kernel and the request. Nothing is enabled, and messages say what is wrong with
- * either.
- */
+/* Checks the kernel and the request. Nothing is enabled, and messages say what is wrong. */
 static int look(struct session *s)
 {
 	const struct cover_options *o = s->options;
@@ -336,7 +333,7 @@ static int look(struct session *s)
 	return err;
 }
 
-/* Starts the watchdog, which undoes what is done from here on, and opens the outputs. */
+/* Starts the watchdog, which undoes all that follows, and opens the outputs. */
 static int claim(struct session *s)
 {
 	struct coverage plan = {};
@@ -352,8 +349,8 @@ static int claim(struct session *s)
 }
 
 /*
- * Attaches everything while the gate is closed and the command waits. From workload__begin() on, a
- * signal ends the run properly.
+ * Attaches everything while tracing is off and the command waits. From workload__begin() on, a
+ * signal ends the run in an orderly way.
  */
 static int attach(struct session *s)
 {
@@ -375,7 +372,7 @@ static int attach(struct session *s)
 	return err;
 }
 
-/* Opens the gate, releases the command, waits, closes the gate, and detaches. */
+/* Turns tracing on, releases the command, waits, turns tracing off, and detaches. */
 static int record(struct session *s)
 {
 	int err, ended;
@@ -400,7 +397,7 @@ static int collect(struct session *s)
 	struct symbols *after = NULL;
 	int err = 0;
 
-	/* Modules may have come and gone. */
+	/* Modules may have been loaded or removed. */
 	if (!symbols__hold(s->kernel.symbols))
 		err = symbols__load(&after);
 	if (!err)
