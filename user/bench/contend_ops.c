@@ -33,14 +33,15 @@ static int write_file(const char *file, const char *text)
 	return err;
 }
 
-/* The number after @name, or -1. */
+/* The number of a line "name: number", or -1. */
 static long read_stat(const char *name)
 {
-	char *text = file__text(FILES "stats"), *at = text ? strstr(text, name) : NULL;
-	long value = at ? strtol(at + strlen(name), NULL, 10) : -1;
+	char *text = file__text(FILES "stats");
+	const char *value = text__value(text, name);
+	long number = value ? strtol(value, NULL, 10) : -1;
 
 	free(text);
-	return value;
+	return number;
 }
 
 static int modprobe(char *option)
@@ -79,7 +80,7 @@ static int ops__setup(const struct contender *c, enum bench_scope scope)
 {
 	bool loaded = !access(FILES "control", F_OK);
 
-	if (loaded && read_stat("ops: "))
+	if (loaded && read_stat("ops"))
 		return bench_error(-EBUSY, FILES " is in use: unregister, then rmmod " MODULE);
 	*bench_left = (struct bench_left){ .touched = true, .old = loaded };
 	if (!loaded && (modprobe("--first-time") || access(FILES "control", F_OK)))
@@ -102,7 +103,7 @@ static int ops__attach(const struct contender *c, enum bench_scope scope)
 /* There is a figure only if the callback was called. */
 static int ops__report(const struct contender *c, struct bench_row *row)
 {
-	return read_stat("calls: ") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
+	return read_stat("calls") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
 }
 
 static int ops__detach(const struct contender *c)

@@ -7,6 +7,7 @@
 
 #include <tracefs.h>
 
+#include "base/files.h"
 #include "bench/bench.h"
 
 #define INSTANCE "hytrace-bench"

@@ -45,6 +45,9 @@ char *instance__path(struct instance *i, const char *file);
 /* Sets tracing_on, which lets the instance record. The file stays open, so this is one system call. */
 int instance__gate(struct instance *i, bool on);
 
+/* "now ts:     1.234567" of a file `stats`, in ns. Returns -EPROTO if it has none, or a count. @stats: may be NULL */
+int clock__parse_now(const char *stats, uint64_t *ret_ns);
+
 /* The times of both clocks at one moment; @error is the largest possible deviation, in ns. */
 struct clock_pair {
 	uint64_t monotonic, local, error;
