@@ -40,12 +40,33 @@ static void (*behind_store)(void);
 /* A set with the chunks of TEXT and MODULE, and one block. */
 static struct oneshot_set *set_ready(void)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	struct oneshot_set *ready = set_new(ONESHOT_MAX_RECS);
 
-	set_cover(set, TEXT, 1);
-	set_cover(set, MODULE, 1);
-	set_add_block(set);
-	return set;
+	set_cover(ready, TEXT, 1);
+	set_cover(ready, MODULE, 1);
+	set_add_block(ready);
+	return ready;
+}
+
+/* The set of a test, which is ready; or without chunks and blocks, after set_anew(). */
+static struct oneshot_set *set;
+
+static void begin(void)
+{
+	set = set_ready();
+}
+
+static void end(void)
+{
+	set_free(set);
+}
+
+TestSuite(oneshot_set, .init = begin, .fini = end);
+
+static void set_anew(u32 limit)
+{
+	set_free(set);
+	set = set_new(limit);
 }
 
 static enum oneshot_insert insert_bit(struct oneshot_set *set, unsigned long key)
@@ -65,9 +86,9 @@ static void add_many(struct oneshot_set *set, unsigned long count)
 
 Test(oneshot_set, empty_has_nothing)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned int i;
 
+	set_anew(ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_CHUNKS; i++) {
 		unsigned long addr = i * CHUNK + i * 251UL % CHUNK;
 
@@ -76,7 +97,6 @@ Test(oneshot_set, empty_has_nothing)
 	}
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
 	cr_assert(eq(u32, oneshot_set_spare(set), 0));
-	set_free(set);
 }
 
 Test(oneshot_set, what_insertions_write_is_in_a_cache_line_of_its_own)
@@ -87,7 +107,6 @@ Test(oneshot_set, what_insertions_write_is_in_a_cache_line_of_its_own)
 
 Test(oneshot_set, once)
 {
-	struct oneshot_set *set = set_ready();
 	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
 	unsigned long addr = TEXT + 0x1234;
 
@@ -103,7 +122,6 @@ Test(oneshot_set, once)
 	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(addr)));
 	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), 7));
 	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), ONESHOT_FUNCTION));
-	set_free(set);
 }
 
 Test(oneshot_set, fields_do_not_touch_each_other)
@@ -140,8 +158,6 @@ Test(oneshot_set, too_large_a_number_does_not_touch_other_fields)
 
 Test(oneshot_set, function_and_caller_at_one_address_are_two)
 {
-	struct oneshot_set *set = set_ready();
-
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
 	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
@@ -150,24 +166,19 @@ Test(oneshot_set, function_and_caller_at_one_address_are_two)
 	cr_assert(eq(u32, set_count(set, TEXT, ONESHOT_FUNCTION), 1));
 	cr_assert(eq(u32, set_count(set, TEXT, ONESHOT_CALLER), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
-	set_free(set);
 }
 
 /* A call site calls only the tracer, so it is never the caller of a function. */
 Test(oneshot_set, caller_behind_a_call_site_is_its_function)
 {
-	struct oneshot_set *set = set_ready();
-
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
 	cr_assert(set_has(set, TEXT + 5, ONESHOT_CALLER));
 	cr_assert(eq(int, set_add(set, TEXT + 5, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-	set_free(set);
 }
 
 Test(oneshot_set, each_bit_of_a_word_is_an_address)
 {
-	struct oneshot_set *set = set_ready();
 	unsigned long i, j;
 
 	for (i = 0; i < 64; i++) {
@@ -180,17 +191,16 @@ Test(oneshot_set, each_bit_of_a_word_is_an_address)
 		cr_assert(not(oneshot_set_has(set, TEXT + i)));
 		cr_assert(not(oneshot_set_has(set, TEXT + 128 + i)));
 	}
-	set_free(set);
 }
 
 Test(oneshot_set, first_and_last_of_a_chunk_are_its_own)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned long edges[] = { TEXT - CHUNK, TEXT - 1, TEXT, TEXT + 63, TEXT + 64,
 				  TEXT + CHUNK - 64, TEXT + CHUNK - 1, TEXT + CHUNK,
 				  TEXT + 2 * CHUNK - 1 };
 	unsigned int i, j;
 
+	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT - CHUNK, 3 * CHUNK);
 	cr_assert(eq(u32, set->nr_chunks, 3));
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
@@ -198,13 +208,11 @@ Test(oneshot_set, first_and_last_of_a_chunk_are_its_own)
 		for (j = 0; j < ARRAY_SIZE(edges); j++)
 			cr_assert(eq(int, oneshot_set_has(set, edges[j]), j <= i), "%lx", edges[j]);
 	}
-	set_free(set);
 }
 
 Test(oneshot_set, both_ends_of_the_2_gib)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	oneshot_set_add_chunk(set, FIRST, chunk_new());
 	oneshot_set_add_chunk(set, LAST, chunk_new());
 	set_add_block(set);
@@ -219,16 +227,15 @@ Test(oneshot_set, both_ends_of_the_2_gib)
 	cr_assert(eq(int, set_add(set, LAST - 4, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(eq(int, set_add(set, FIRST - 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
-	set_free(set);
 }
 
 Test(oneshot_set, nothing_below_text_changes_anything)
 {
 	static const unsigned long tops[] = { 0, 1UL << 32, 0x7fffUL << 32, 0xffff8880UL << 32,
 					      0xfffffffeUL << 32, 0xffffffffUL << 32 };
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned int i, j;
 
+	set_anew(ONESHOT_MAX_RECS);
 	/* All chunks are there, so nothing is refused for lack of a chunk. */
 	for (i = 0; i < ONESHOT_CHUNKS; i++)
 		oneshot_set_add_chunk(set, i * CHUNK, chunk_new());
@@ -249,29 +256,23 @@ Test(oneshot_set, nothing_below_text_changes_anything)
 	}
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
 	cr_assert(eq(u32, set->wanted, 0));
-	set_free(set);
 }
 
 Test(oneshot_set, low_bits_of_a_known_address_are_refused_below_text)
 {
-	struct oneshot_set *set = set_ready();
-
 	set_add(set, TEXT, ONESHOT_CALLER, 0);
 	cr_assert(eq(int, set_add(set, (u32)TEXT, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	cr_assert(eq(int, set_add(set, (u32)TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	cr_assert(set_has(set, TEXT, ONESHOT_CALLER));
 	cr_assert(not(set_has(set, TEXT + 1, ONESHOT_CALLER)));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-	set_free(set);
 }
 
 Test(oneshot_set, nobody_wants_a_chunk_below_text)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	cr_assert(eq(int, insert_bit(set, (u32)MODULE), ONESHOT_REFUSED));
 	cr_assert(eq(u32, set->wanted, 0));
-	set_free(set);
 }
 
 /*
@@ -280,8 +281,7 @@ Test(oneshot_set, nobody_wants_a_chunk_below_text)
  */
 Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	set_add_block(set);
 	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	cr_assert(eq(u32, set->wanted, 0));
@@ -289,14 +289,13 @@ Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
 	cr_assert(eq(u32, set->wanted, 0xc02 + 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
 	cr_assert(eq(u32, set->nr_chunks, 0));
-	set_free(set);
 }
 
 Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned int i;
 
+	set_anew(ONESHOT_MAX_RECS);
 	set_add_block(set);
 	/* One address in every fifth chunk, and the first and the last one of the 2 GiB. */
 	for (i = 0; i < ONESHOT_CHUNKS / 2; i++) {
@@ -326,15 +325,14 @@ Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
 		cr_assert(eq(int, set_has(set, addr, ONESHOT_CALLER),
 			     !(i % 5 && addr < LAST - CHUNK)), "%lx", addr);
 	}
-	set_free(set);
 }
 
 Test(oneshot_set, chunks_are_given_back)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	void *chunks[ONESHOT_CHUNKS] = {};
 	unsigned int i, count = 0;
 
+	set_anew(ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_CHUNKS; i += i % 7 + 1) {
 		chunks[i] = chunk_new();
 		oneshot_set_add_chunk(set, i * CHUNK + i * 509UL % CHUNK, chunks[i]);
@@ -345,13 +343,11 @@ Test(oneshot_set, chunks_are_given_back)
 		cr_assert(eq(int, oneshot_set_lacks_chunk(set, i * CHUNK), !chunks[i]));
 		cr_assert(eq(int, oneshot_set_lacks_chunk(set, (i + 1) * CHUNK - 1), !chunks[i]));
 	}
-	set_free(set);
 }
 
 Test(oneshot_set, refused_without_room_and_new_again_when_there_is)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 1);
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
@@ -363,13 +359,11 @@ Test(oneshot_set, refused_without_room_and_new_again_when_there_is)
 	set_add_block(set);
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
 	cr_assert(set_has(set, TEXT, ONESHOT_FUNCTION));
-	set_free(set);
 }
 
 Test(oneshot_set, refusal_leaves_neighbours_known)
 {
-	struct oneshot_set *set = set_new(2);
-
+	set_anew(2);
 	set_cover(set, TEXT, 1);
 	set_add_block(set);
 	set_add(set, TEXT + 64, ONESHOT_CALLER, 0);
@@ -379,13 +373,11 @@ Test(oneshot_set, refusal_leaves_neighbours_known)
 	cr_assert(set_has(set, TEXT + 127, ONESHOT_CALLER));
 	cr_assert(not(set_has(set, TEXT + 70, ONESHOT_CALLER)));
 	cr_assert(eq(int, set_add(set, TEXT + 64, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
-	set_free(set);
 }
 
 Test(oneshot_set, limit_is_less_than_a_block)
 {
-	struct oneshot_set *set = set_new(10);
-
+	set_anew(10);
 	set_cover(set, TEXT, 1);
 	set_add_block(set);
 	cr_assert(eq(u32, set->room, 10));
@@ -396,13 +388,11 @@ Test(oneshot_set, limit_is_less_than_a_block)
 	cr_assert(not(set_has(set, MODULE, ONESHOT_FUNCTION)));
 	cr_assert(eq(u32, oneshot_set_nr(set), 10));
 	cr_assert(eq(u32, oneshot_set_spare(set), 0));
-	set_free(set);
 }
 
 Test(oneshot_set, limit_is_one_more_than_a_block)
 {
-	struct oneshot_set *set = set_new(ONESHOT_BLOCK_RECS + 1);
-
+	set_anew(ONESHOT_BLOCK_RECS + 1);
 	set_cover(set, TEXT, CHUNK);
 	set_cover(set, MODULE, 1);
 	set_add_block(set);
@@ -416,14 +406,13 @@ Test(oneshot_set, limit_is_one_more_than_a_block)
 	cr_assert(eq(int, set_add(set, MODULE + 1, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(eq(ptr, oneshot_set_rec(set, ONESHOT_BLOCK_RECS), set->blocks[1]));
 	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE));
-	set_free(set);
 }
 
 Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	u32 i;
 
+	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 16UL * ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_MAX_RECS; i++) {
 		if (!oneshot_set_spare(set))
@@ -436,13 +425,11 @@ Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
 	for (i = 0; i < ONESHOT_MAX_RECS; i++)
 		cr_assert(eq(u64, rec_addr(oneshot_set_rec(set, i)), TEXT + i * 16UL));
 	cr_assert(eq(int, set_add(set, TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
-	set_free(set);
 }
 
 Test(oneshot_set, known_without_a_record)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 1);
 	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_INSERTED));
 	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_KNOWN));
@@ -451,13 +438,11 @@ Test(oneshot_set, known_without_a_record)
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
 	cr_assert(eq(u32, oneshot_set_spare(set), ONESHOT_BLOCK_RECS));
-	set_free(set);
 }
 
 Test(oneshot_set, spare_is_what_there_is_room_for)
 {
-	struct oneshot_set *set = set_new(2 * ONESHOT_BLOCK_RECS - 1);
-
+	set_anew(2 * ONESHOT_BLOCK_RECS - 1);
 	set_cover(set, TEXT, 1);
 	cr_assert(eq(u32, oneshot_set_spare(set), 0));
 	set_add_block(set);
@@ -466,14 +451,13 @@ Test(oneshot_set, spare_is_what_there_is_room_for)
 	cr_assert(eq(u32, oneshot_set_spare(set), ONESHOT_BLOCK_RECS - 100));
 	set_add_block(set);
 	cr_assert(eq(u32, oneshot_set_spare(set), 2 * ONESHOT_BLOCK_RECS - 101));
-	set_free(set);
 }
 
 Test(oneshot_set, bytes_are_of_all_it_has)
 {
-	struct oneshot_set *set = set_new(10);
 	size_t bytes = sizeof(*set);
 
+	set_anew(10);
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
 	set_cover(set, TEXT, 2 * CHUNK);
 	bytes += 2 * 128 * 1024;
@@ -484,15 +468,14 @@ Test(oneshot_set, bytes_are_of_all_it_has)
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
 	add_many(set, 10);
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
-	set_free(set);
 }
 
 Test(oneshot_set, base_kernel_takes_at_most_4_mib)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	const unsigned long text = 12 << 20, init = 4 * (1 << 20) / 10;
 	unsigned long i;
 
+	set_anew(ONESHOT_MAX_RECS);
 	/* Init text has chunks of its own, one or two. */
 	set_cover(set, TEXT, text);
 	set_cover(set, TEXT + text + 7 * CHUNK / 2, init);
@@ -506,12 +489,10 @@ Test(oneshot_set, base_kernel_takes_at_most_4_mib)
 			set_add_block(set);
 	}
 	cr_assert(le(sz, oneshot_set_bytes(set), (size_t)4 << 20));
-	set_free(set);
 }
 
 Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 {
-	struct oneshot_set *set = set_ready();
 	const struct oneshot_rec *function = oneshot_set_rec(set, 0);
 	const struct oneshot_rec *caller = oneshot_set_rec(set, 1);
 
@@ -536,7 +517,6 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 
 	/* Code that is still running there stays known, until other code gets the place. */
 	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_KNOWN));
-	set_free(set);
 }
 
 Test(oneshot_set, the_other_address_stays_unless_other_code_gets_the_place)
@@ -560,7 +540,6 @@ Test(oneshot_set, the_other_address_stays_unless_other_code_gets_the_place)
 
 Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 {
-	struct oneshot_set *set = set_ready();
 	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
 	unsigned long moved = MODULE + 0x5000;
 
@@ -595,12 +574,10 @@ Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 	cr_assert(not(set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
 	cr_assert(not(set_has(set, MODULE + 0x1f, ONESHOT_CALLER)));
 	cr_assert(set_has(set, moved + 0x10, ONESHOT_FUNCTION));
-	set_free(set);
 }
 
 Test(oneshot_set, record_waits_for_a_place_to_be_remembered_at)
 {
-	struct oneshot_set *set = set_ready();
 	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
 	unsigned long moved = MODULE + 16 * CHUNK;
 	struct oneshot_rec before;
@@ -620,20 +597,17 @@ Test(oneshot_set, record_waits_for_a_place_to_be_remembered_at)
 	cr_assert(eq(u32, module_remembers(set, 5, moved), 1));
 	cr_assert(set_has(set, moved + 0x10, ONESHOT_CALLER));
 	cr_assert(eq(u64, rec_addr(rec), moved + 0x10));
-	set_free(set);
 }
 
 Test(oneshot_set, remembering_takes_no_room)
 {
-	struct oneshot_set *set = set_new(1);
-
+	set_anew(1);
 	set_cover(set, MODULE, 1);
 	set_add_block(set);
 	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	module_goes(set, 5, MODULE);
 	cr_assert(eq(u32, module_remembers(set, 5, MODULE + 0x40), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-	set_free(set);
 }
 
 /*
@@ -642,8 +616,6 @@ Test(oneshot_set, remembering_takes_no_room)
  */
 Test(oneshot_set, two_records_of_an_address_become_one)
 {
-	struct oneshot_set *set = set_ready();
-
 	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	module_goes(set, 5, MODULE);
 	oneshot_set_clear(set, MODULE, 64);
@@ -660,12 +632,10 @@ Test(oneshot_set, two_records_of_an_address_become_one)
 	cr_assert(eq(u32, module_goes(set, 5, MODULE + 0x1000), 1));
 	cr_assert(eq(u32, module_remembers(set, 5, MODULE), 1));
 	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
-	set_free(set);
 }
 
 Test(oneshot_set, clear_takes_what_is_in_the_range_and_nothing_else)
 {
-	struct oneshot_set *set = set_ready();
 	unsigned long start = MODULE + 4 * 64, end = MODULE + 9 * 64, addr;
 
 	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
@@ -679,25 +649,21 @@ Test(oneshot_set, clear_takes_what_is_in_the_range_and_nothing_else)
 			  "%lx", addr);
 	for (addr = start; addr < end; addr++)
 		cr_assert(eq(int, insert_bit(set, addr), ONESHOT_INSERTED));
-	set_free(set);
 }
 
 Test(oneshot_set, clear_takes_no_records)
 {
-	struct oneshot_set *set = set_ready();
-
 	set_add(set, MODULE, ONESHOT_CALLER, 5);
 	oneshot_set_clear(set, MODULE, 64);
 	cr_assert(eq(u32, set_count(set, MODULE, ONESHOT_CALLER), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-	set_free(set);
 }
 
 Test(oneshot_set, clear_passes_over_chunks_that_are_missing)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned long first = MODULE + CHUNK - 64, last = MODULE + 3 * CHUNK;
 
+	set_anew(ONESHOT_MAX_RECS);
 	/* Of five chunks the second and the fourth. */
 	set_cover(set, MODULE, 1);
 	set_cover(set, last, 1);
@@ -714,13 +680,11 @@ Test(oneshot_set, clear_passes_over_chunks_that_are_missing)
 	cr_assert(oneshot_set_has(set, last + 64));
 	cr_assert(eq(u32, set->nr_chunks, 2));
 	cr_assert(eq(u32, set->wanted, 0));
-	set_free(set);
 }
 
 Test(oneshot_set, clear_ends_where_addresses_end)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	oneshot_set_add_chunk(set, LAST, chunk_new());
 	insert_bit(set, LAST - 64);
 	insert_bit(set, LAST - 63);
@@ -729,12 +693,10 @@ Test(oneshot_set, clear_ends_where_addresses_end)
 	cr_assert(oneshot_set_has(set, LAST - 64));
 	cr_assert(not(oneshot_set_has(set, LAST - 63)));
 	cr_assert(not(oneshot_set_has(set, LAST)));
-	set_free(set);
 }
 
 Test(oneshot_set, modules_that_come_back_take_neither_records_nor_chunks)
 {
-	struct oneshot_set *set = set_ready();
 	unsigned long i, round, base = MODULE;
 	u32 chunks = 0;
 
@@ -762,13 +724,10 @@ Test(oneshot_set, modules_that_come_back_take_neither_records_nor_chunks)
 	for (i = 0; i < 100; i++)
 		cr_assert(eq(u32, set_count(set, base + i * 12,
 					    i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER), 1));
-	set_free(set);
 }
 
 Test(oneshot_set, modules_at_a_place_of_others_are_new)
 {
-	struct oneshot_set *set = set_ready();
-
 	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	module_goes(set, 5, MODULE);
 	cr_assert(eq(u32, module_comes(set, 6, MODULE, MODULE, 4096), 0));
@@ -779,7 +738,6 @@ Test(oneshot_set, modules_at_a_place_of_others_are_new)
 	cr_assert(eq(u32, set_count(set, MODULE + 0x1010, ONESHOT_FUNCTION), 1));
 	cr_assert(eq(u32, oneshot_meta_owner(oneshot_set_rec(set, 0)->meta), 5));
 	cr_assert(eq(u32, oneshot_meta_owner(oneshot_set_rec(set, 1)->meta), 6));
-	set_free(set);
 }
 
 /*
@@ -788,7 +746,6 @@ Test(oneshot_set, modules_at_a_place_of_others_are_new)
  */
 Test(oneshot_set, unpublished_record_is_not_read)
 {
-	struct oneshot_set *set = set_ready();
 	struct oneshot_rec *rec;
 
 	cr_assert(eq(int, oneshot_set_insert(set, oneshot_key(MODULE, ONESHOT_CALLER), &rec),
@@ -806,7 +763,6 @@ Test(oneshot_set, unpublished_record_is_not_read)
 
 	oneshot_rec_publish(rec, MODULE, ONESHOT_CALLER, 1, 2, 3, 4);
 	cr_assert(eq(u32, set_count(set, MODULE, ONESHOT_CALLER), 1));
-	set_free(set);
 }
 
 static struct oneshot_set *interrupted;
@@ -824,8 +780,6 @@ static void insert_another(void)
 
 Test(oneshot_set, block_is_there_before_there_is_room)
 {
-	struct oneshot_set *set = set_ready();
-
 	interrupted = set;
 	add_many(set, ONESHOT_BLOCK_RECS);
 	behind_store = insert_another;
@@ -835,13 +789,11 @@ Test(oneshot_set, block_is_there_before_there_is_room)
 	cr_assert(eq(int, found[0], ONESHOT_REFUSED));
 	cr_assert(eq(int, found[1], ONESHOT_INSERTED));
 	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE + 1));
-	set_free(set);
 }
 
 Test(oneshot_set, chunk_is_empty_when_it_is_there)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
-
+	set_anew(ONESHOT_MAX_RECS);
 	interrupted = set;
 	set_add_block(set);
 	behind_store = insert_another;
@@ -850,7 +802,6 @@ Test(oneshot_set, chunk_is_empty_when_it_is_there)
 	cr_assert(eq(u32, interrupts, 1));
 	cr_assert(eq(int, found[0], ONESHOT_INSERTED));
 	cr_assert(set_has(set, MODULE, ONESHOT_CALLER));
-	set_free(set);
 }
 
 static void read_it(void)
@@ -866,14 +817,11 @@ static void read_it(void)
 
 Test(oneshot_set, record_is_whole_when_it_is_published)
 {
-	struct oneshot_set *set = set_ready();
-
 	interrupted = set;
 	behind_store = read_it;
 	set_add(set, MODULE, ONESHOT_CALLER, 0);
 	behind_store = NULL;
 	cr_assert(eq(u32, interrupts, 1));
-	set_free(set);
 }
 
 /* The number of loads until the interrupt comes, if there are so many. */
@@ -920,9 +868,9 @@ static void insert_a_neighbour(void)
 
 Test(oneshot_set, refusal_loses_nobody_elses_bit)
 {
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned int i;
 
+	set_anew(ONESHOT_MAX_RECS);
 	interrupted = set;
 	set_cover(set, MODULE, 1);
 	behind_load = insert_a_neighbour;
@@ -933,7 +881,6 @@ Test(oneshot_set, refusal_loses_nobody_elses_bit)
 	for (i = 0; i < interrupts; i++)
 		cr_assert(oneshot_set_has(set, MODULE + i), "%u", i);
 	cr_assert(not(oneshot_set_has(set, MODULE + 63)));
-	set_free(set);
 }
 
 /* xorshift64; any full-period generator will do. */
@@ -948,9 +895,9 @@ static unsigned long next_random(unsigned long *state)
 Test(oneshot_set, answers_as_an_array_of_bytes_does)
 {
 	static bool known[2 * CHUNK];
-	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned long state = 88172645463325252UL, i, j;
 
+	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, MODULE, sizeof(known));
 	for (i = 0; i < 1000000; i++) {
 		/* Half of the addresses are near the border between two chunks. */
@@ -975,5 +922,4 @@ Test(oneshot_set, answers_as_an_array_of_bytes_does)
 	}
 	for (j = 0; j < sizeof(known); j++)
 		cr_assert(eq(int, oneshot_set_has(set, MODULE + j), known[j]));
-	set_free(set);
 }

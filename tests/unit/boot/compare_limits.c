@@ -4,60 +4,50 @@
  */
 #include "boot/compare_sample.h"
 
-TestSuite(boot_limits, .fini = tear_down);
+TestSuite(boot_limits, .init = make_two, .fini = tear_down);
 
 /* Puts a number of microseconds in each boot. */
 static void put_self(size_t initcall, const long *us, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		char text[32];
-
-		snprintf(text, sizeof(text), "%ld000", us[i]);
-		put_element(i, "start", "initcalls", initcall, "self", text);
-	}
+	for (size_t i = 0; i < count; i++)
+		put_count(i, "start", "initcalls", initcall, "self", us[i] * 1000);
 }
 
 /* ---- few boots */
 
 Test(boot_limits, twenty_calls_are_a_difference)
 {
-	make_boots(2);
 	put_element(1, NULL, "functions", 1, "calls", "120");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(change_of("function", "g", MEASURE_COUNT)->b == 140);
 	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == POSSIBLY, "20 calls of 140");
-	tear_down();
 	make_boots(2);
 	put_element(1, NULL, "functions", 1, "calls", "119");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == SAME, "19 calls of 139");
 }
 
 Test(boot_limits, lost_calls_are_added_to_twenty)
 {
-	make_boots(2);
 	put(1, "lost", "{'lost':3000}");
 	put_element(1, NULL, "functions", 0, "calls", "8020");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
-	tear_down();
 	make_boots(2);
 	put(1, "lost", "{'lost':3000}");
 	put_element(1, NULL, "functions", 0, "calls", "8019");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
 }
 
 Test(boot_limits, what_is_much_is_told)
 {
-	make_boots(2);
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(boot_comparison__few_ns(&c) == 5 * MS, "0.5 %% of 1 s");
-	tear_down();
 	make_boots(2);
 	put(0, "start", "null");
 	put(1, "start", "null");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(boot_comparison__few_ns(&c) == MS / 2, "it is not known how long the boot was");
 }
 
@@ -71,7 +61,7 @@ Test(boot_limits, times_below_two_microseconds_are_no_difference)
 	make_boots(10);
 	put_self(0, small, 10);
 	put_self(3, large, 10);
-	cr_assert(compare_groups(5, 5) == 0);
+	compare(5, 5);
 	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == SAME, "the clock has microseconds");
 	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == CERTAIN);
 }
@@ -82,10 +72,9 @@ Test(boot_limits, another_memory)
 		make_planted();
 		/* 2.9 % and 3.1 % of the larger one. */
 		put_number(9, "machine.memory_bytes", more ? 2063983500 : 2059732200);
-		cr_assert(compare_groups(5, 5) == 0);
+		compare(5, 5);
 		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == (more ? POSSIBLY : CERTAIN), "%d", more);
 		cr_expect(is_noted("the machines differ") == more);
-		tear_down();
 	}
 }
 
@@ -104,10 +93,9 @@ Test(boot_limits, what_weakens)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		make_planted();
 		put(cases[i].boot, cases[i].path, cases[i].value);
-		cr_assert(compare_groups(5, 5) == 0);
+		compare(5, 5);
 		cr_expect(is_noted(cases[i].note), "%s", cases[i].note);
 		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "%s", cases[i].path);
-		tear_down();
 	}
 }
 
@@ -128,19 +116,17 @@ Test(boot_limits, the_first_boot_need_not_tell)
 		put(0, cases[i].path, "null");
 		for (size_t k = 1; k < 10; k++)
 			put(k, cases[i].path, k < 5 ? cases[i].some : cases[i].others);
-		cr_assert(compare_groups(5, 5) == 0);
+		compare(5, 5);
 		cr_expect(is_noted(cases[i].note), "%s", cases[i].note);
-		tear_down();
 	}
 }
 
 Test(boot_limits, what_is_not_known_is_no_number)
 {
-	make_boots(2);
 	put(0, "machine.cpus", "null");
 	put(1, "machine.memory_bytes", "null");
 	put(1, "machine.model", "'y'");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(is_noted("0 has an unknown number of CPUs, 1907 MiB, x; and 1 has 2 CPUs, an unknown number of MiB, y"));
 }
 
@@ -150,7 +136,7 @@ Test(boot_limits, boots_of_the_second_kernel_were_traced_in_different_ways)
 	for (size_t i = 5; i < 10; i++)
 		put(i, "kernel.build_id", "'3c4d'");
 	put(9, "totals.sites", "99");
-	cr_assert(compare_groups(5, 5) == 0);
+	compare(5, 5);
 	cr_expect(is_noted("other functions were traced early in 9 than in 5"));
 	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
 }
@@ -160,7 +146,7 @@ Test(boot_limits, cycles_do_not_hide_that_other_functions_were_traced)
 	make_planted();
 	put(9, "window.unit", "'counts'");
 	put(9, "totals.sites", "99");
-	cr_assert(compare_groups(5, 5) == 0);
+	compare(5, 5);
 	cr_expect(is_noted("9 has cycles"));
 	cr_expect(is_noted("other functions were traced early in 9 than in 0"));
 	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
@@ -183,7 +169,7 @@ Test(boot_limits, several_of_one_name_are_not_known_if_some_may_be_missing)
 	make_boots(10);
 	for (size_t i = 5; i < 10; i++)
 		put(i, "functions", "[{'name':'f','calls':6000},{'name':'g.isra.0','calls':100}]");
-	cr_assert(compare_groups(5, 5) == 0);
+	compare(5, 5);
 	cr_expect(not(change_of("function", "g", MEASURE_COUNT)->known));
 	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == CERTAIN);
 	cr_expect(is_noted("5: has only the functions with the most calls (-n); others are not compared, nor are several of one name"));
@@ -191,30 +177,27 @@ Test(boot_limits, several_of_one_name_are_not_known_if_some_may_be_missing)
 
 Test(boot_limits, namesakes_are_several)
 {
-	make_boots(2);
 	put_element(0, NULL, "functions", 1, "name", "'f'");
 	put(1, "functions", "[{'name':'f','calls':5000}]");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
 }
 
 /* Its other parts may be those that are missing, in each boot other ones. */
 Test(boot_limits, a_part_is_one_of_several)
 {
-	make_boots(2);
 	for (size_t i = 0; i < 2; i++)
 		put(i, "functions", "[{'name':'f','calls':5000},{'name':'g.isra.0','calls':100}]");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(not(change_of("function", "g", MEASURE_COUNT)->known));
 	cr_expect(change_of("function", "f", MEASURE_COUNT)->known);
 }
 
 Test(boot_limits, phases_are_not_cut)
 {
-	make_boots(2);
 	put_element(0, NULL, "phases", 0, "name", "'setup_arch.isra.0'");
 	put(1, "functions", "[{'name':'f','calls':5000}]");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->known);
 }
 
@@ -226,7 +209,7 @@ Test(boot_limits, another_build_with_some_functions_is_not_certain)
 		put(i, "kernel.build_id", "'3c4d'");
 		put(i, "functions", "[{'name':'f','calls':6000}]");
 	}
-	cr_assert(compare_groups(5, 5) == 0);
+	compare(5, 5);
 	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
 	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == CERTAIN);
 }
@@ -244,9 +227,8 @@ static bool exceeds(struct boot_limit limit)
 Test(boot_limits, limit_with_one_boot_of_each)
 {
 	cr_redirect_stderr();
-	make_boots(2);
 	put_element(1, "start", "inits", 0, "start", "1060000000");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }));
 	cr_expect(not(exceeds((struct boot_limit){ .share = 0.07 })));
 	cr_expect(exceeds((struct boot_limit){ .ns = 50 * MS }));
@@ -273,11 +255,10 @@ Test(boot_limits, the_limit_and_the_noise)
 		make_boots(10);
 		for (size_t k = 0; k < 10; k++)
 			put_element(k, "start", "inits", 0, "start", starts[i][k]);
-		cr_assert(compare_groups(5, 5) == 0);
+		compare(5, 5);
 		cr_expect(exceeds((struct boot_limit){ .share = 0.001 }) == !noisy, "%d", i);
 		/* The growth beyond the limit has to be more than the noise. */
 		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == (i == 0), "%d", i);
-		tear_down();
 	}
 }
 
@@ -295,15 +276,13 @@ static void put_target(size_t boot, const char *ms)
 Test(boot_limits, limit_until_the_default_target)
 {
 	cr_redirect_stderr();
-	make_boots(2);
 	put_target(0, "8000");
 	put_target(1, "8480");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_expect(exceeds((struct boot_limit){ .share = 0.05, .target = true }));
 	cr_expect(not(exceeds((struct boot_limit){ .share = 0.07, .target = true })));
 	cr_expect(not(exceeds((struct boot_limit){ .share = 0.05 })), "until init, they are alike");
 	cr_expect(c.notes.count == 0, "%s", c.notes.count ? c.notes.list[0] : "");
-	tear_down();
 
 	/* After the boot; a boot that is not complete; no such unit; no systemd in one of them. */
 	for (int i = 0; i < 4; i++) {
@@ -319,9 +298,8 @@ Test(boot_limits, limit_until_the_default_target)
 			put(1, "units", "[]");
 		else if (i == 3)
 			put(1, "userspace", "null");
-		cr_assert(compare_groups(1, 1) == 0);
+		compare(1, 1);
 		cr_expect(boot_comparison__exceeds(&c, &limit, &fails) == -EINVAL && !fails, "%d", i);
-		tear_down();
 	}
 }
 
@@ -333,18 +311,16 @@ Test(boot_limits, one_that_takes_as_long_is_not_slower)
 	put_target(0, "8000");
 	put_target(1, "8480");
 	put_target(2, "8480");
-	cr_assert(compare_groups(2, 1) == 0);
+	compare(2, 1);
 	cr_expect(not(exceeds((struct boot_limit){ .target = true })));
-	tear_down();
 }
 
 Test(boot_limits, other_default_targets_are_noted)
 {
-	make_boots(2);
 	put_target(0, "8000");
 	put_target(1, "8000");
 	put(1, "userspace.target", "'a.service'");
-	cr_assert(compare_groups(1, 1) == 0);
+	compare(1, 1);
 	cr_assert(c.notes.count == 1);
 	cr_expect(eq(str, c.notes.list[0], "the default target is top.target in 0, and a.service in 1"));
 }
@@ -364,15 +340,10 @@ Test(boot_limits, a_few_boots_have_to_be_slower_all)
 	cr_redirect_stderr();
 	for (size_t i = 0; i < 3; i++) {
 		make_boots(4);
-		for (size_t k = 0; k < 4; k++) {
-			char text[32];
-
-			snprintf(text, sizeof(text), "%ld000000", cases[i].starts[k]);
-			put_element(k, "start", "inits", 0, "start", text);
-		}
-		cr_assert(compare_groups(2, 2) == 0);
+		for (size_t k = 0; k < 4; k++)
+			put_count(k, "start", "inits", 0, "start", cases[i].starts[k] * MS);
+		compare(2, 2);
 		cr_expect(not(c.can_tell));
 		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == cases[i].exceeds, "%zu", i);
-		tear_down();
 	}
 }

@@ -39,6 +39,7 @@ static const char usual[] =
 	"'parts':{'rows':[{'name':'firmware','level':null,'time':700000000},{'name':'late','level':'late','time':1}]}}";
 
 static struct boot_comparison c;
+static bool compared;
 static struct json_object *boots[MOST_BOOTS];
 static const char *const paths[MOST_BOOTS] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
 
@@ -83,10 +84,31 @@ static inline void put_element(size_t boot, const char *part, const char *array,
 	json_object_object_add(json_object_array_get_idx(object, index), member, json(value));
 }
 
+static inline void put_count(size_t boot, const char *part, const char *array, size_t index, const char *member,
+			     long count)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", count);
+	put_element(boot, part, array, index, member, text);
+}
+
+static inline void tear_down(void)
+{
+	if (compared)
+		boot_comparison__free(&c);
+	compared = false;
+	for (size_t i = 0; i < MOST_BOOTS; i++) {
+		json_object_put(boots[i]);
+		boots[i] = NULL;
+	}
+}
+
 static inline void make_boots(size_t count)
 {
 	char id[32];
 
+	tear_down();
 	for (size_t i = 0; i < count; i++) {
 		boots[i] = json(usual);
 		snprintf(id, sizeof(id), "'boot-%zu'", i);
@@ -94,23 +116,25 @@ static inline void make_boots(size_t count)
 	}
 }
 
+static inline void make_two(void)
+{
+	make_boots(2);
+}
+
 static inline int compare_groups(size_t a, size_t b)
 {
 	int err = 0;
 
 	boot_comparison__init(&c, a, b);
+	compared = true;
 	for (size_t i = 0; !err && i < a + b; i++)
 		err = boot_comparison__read(&c, i, paths[i], boots[i]);
 	return err ? err : boot_comparison__run(&c);
 }
 
-static inline void tear_down(void)
+static inline void compare(size_t a, size_t b)
 {
-	boot_comparison__free(&c);
-	for (size_t i = 0; i < MOST_BOOTS; i++) {
-		json_object_put(boots[i]);
-		boots[i] = NULL;
-	}
+	cr_assert(compare_groups(a, b) == 0);
 }
 
 static inline const struct boot_row *row_of(const char *kind, const char *name)
@@ -142,16 +166,10 @@ static inline void make_planted(void)
 {
 	make_boots(10);
 	for (size_t i = 0; i < 10; i++) {
-		char text[32];
-
-		snprintf(text, sizeof(text), "%zu", 20 * MS + i * 7 % 10 * 1000 + (i >= 5) * MS);
-		put_element(i, "start", "initcalls", 0, "self", text);
-		snprintf(text, sizeof(text), "%zu", 30 * MS + i * 3 % 10 * MS);
-		put_element(i, "start", "initcalls", 3, "self", text);
-		snprintf(text, sizeof(text), "%zu", 300 * MS + i * 7 % 10 * 1000 + (i >= 5) * (MS + 5000));
-		put_element(i, "start", "levels", 0, "time", text);
-		snprintf(text, sizeof(text), "%d", 5000 + (i >= 5) * 1000);
-		put_element(i, NULL, "functions", 0, "calls", text);
+		put_count(i, "start", "initcalls", 0, "self", 20 * MS + i * 7 % 10 * 1000 + (i >= 5) * MS);
+		put_count(i, "start", "initcalls", 3, "self", 30 * MS + i * 3 % 10 * MS);
+		put_count(i, "start", "levels", 0, "time", 300 * MS + i * 7 % 10 * 1000 + (i >= 5) * (MS + 5000));
+		put_count(i, NULL, "functions", 0, "calls", 5000 + (i >= 5) * 1000);
 	}
 }
 

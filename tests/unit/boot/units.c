@@ -4,7 +4,6 @@
  * the critical chain, and the list of all that took time.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include "base/strings.h"
 #include "boot/blame.h"
 #include "boot/probes.h"
 #include "boot/start.h"
 #include "boot/whole.h"
+#include "printed.h"
 
 static bool is(const char *got, const char *wanted)
 {
@@ -180,8 +177,19 @@ static void serve(int fd)
 	_exit(0);
 }
 
+static struct boot_units u;
+
+static void free_units(void)
+{
+	boot_units__free(&u);
+	free_printed();
+}
+
+TestSuite(units, .fini = free_units);
+TestSuite(blame, .fini = free_printed);
+
 /* A process of its own, as systemd is. */
-static int ask(struct boot_units *u)
+static int ask(void)
 {
 	sd_bus *bus;
 	int fds[2];
@@ -195,15 +203,15 @@ static int ask(struct boot_units *u)
 	cr_assert(sd_bus_new(&bus) == 0);
 	cr_assert(sd_bus_set_fd(bus, fds[0], fds[0]) == 0);
 	cr_assert(sd_bus_start(bus) >= 0);
-	return boot_units__ask(u, bus);
+	boot_units__free(&u);
+	return boot_units__ask(&u, bus);
 }
 
 Test(units, systemd_tells_them)
 {
 	const struct boot_unit *a, *bad;
-	struct boot_units u;
 
-	cr_assert(ask(&u) == 0);
+	cr_assert(ask() == 0);
 	cr_expect(u.known && boot_units__complete(&u) && u.jobs == 3);
 	cr_expect(u.manager.finish == 500000 && u.manager.userspace == 20000 && u.manager.firmware == 0);
 	cr_expect(u.count == FAKES - 1, "one is gone: %zu", u.count);
@@ -218,7 +226,6 @@ Test(units, systemd_tells_them)
 	cr_assert(bad != NULL);
 	cr_expect(eq(str, (char *)bad->result, "exit-code"));
 	cr_expect(boot_unit__time(bad) == 25000, "until it failed");
-	boot_units__free(&u);
 }
 
 /* Times are those of the kernel, whatever the time namespace of process 1 adds to them. */
@@ -226,9 +233,8 @@ Test(units, systemd_in_a_time_namespace)
 {
 	for (int64_t offset = -50000; offset <= 100000; offset += 150000) {
 		const struct boot_unit *a, *b;
-		struct boot_units u;
 
-		cr_assert(ask(&u) == 0);
+		cr_assert(ask() == 0);
 		u.manager.firmware = 9000;
 		boot_units__shift(&u, offset);
 		cr_expect(u.manager.finish == 500000 - (uint64_t)offset && u.manager.firmware == 9000);
@@ -238,16 +244,14 @@ Test(units, systemd_in_a_time_namespace)
 		cr_assert(a && b);
 		cr_expect(a->activated == 300000 - (uint64_t)offset && a->deactivated == 0);
 		cr_expect(b->activated == (offset < 0 ? 140000 : 0), "there is no time before the clock: %lu", (long)b->activated);
-		boot_units__free(&u);
 	}
 }
 
 Test(units, a_typed_name_may_be_short_or_an_alias)
 {
 	const struct boot_unit *top;
-	struct boot_units u;
 
-	cr_assert(ask(&u) == 0);
+	cr_assert(ask() == 0);
 	top = boot_units__find(&u, "top.target");
 	cr_assert(top != NULL);
 	cr_expect(boot_units__find_typed(&u, "top.target") == top);
@@ -260,40 +264,31 @@ Test(units, a_typed_name_may_be_short_or_an_alias)
 	cr_expect(boot_units__find_typed(&u, "a.target") == NULL);
 	cr_expect(boot_units__find_typed(&u, "") == NULL);
 	cr_expect(boot_units__find_typed(&u, "default.target.service") == NULL);
-	boot_units__free(&u);
 }
 
 Test(units, a_boot_that_is_not_complete)
 {
-	struct boot_units u;
-
 	finish = 0;
-	cr_assert(ask(&u) == 0);
+	cr_assert(ask() == 0);
 	cr_expect(u.known && !boot_units__complete(&u));
 	cr_expect(not(boot_units__in_boot(&u, boot_units__find(&u, "a.service"))));
-	boot_units__free(&u);
 }
 
 Test(units, a_systemd_that_dies_is_an_error)
 {
-	struct boot_units u;
-
 	dies = true;
-	cr_expect(ask(&u) < 0);
+	cr_expect(ask() < 0);
 	cr_expect(not(u.known));
-	boot_units__free(&u);
 	dies = false;
 	dies_later = true;
-	cr_expect(ask(&u) < 0);
+	cr_expect(ask() < 0);
 	cr_expect(not(u.known));
-	boot_units__free(&u);
 }
 
 /* The kernel accepts connections for a process that hangs. */
 Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
 {
 	struct timespec start, end;
-	struct boot_units u;
 	sd_bus *bus;
 	int fds[2];
 
@@ -308,7 +303,6 @@ Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
 	cr_expect(strstr(u.why_not, "does not answer") && strstr(u.why_not, "for 5 s"), "%s", u.why_not);
 	cr_expect(end.tv_sec - start.tv_sec >= 4 && end.tv_sec - start.tv_sec < 40, "%ld s", (long)(end.tv_sec - start.tv_sec));
 	close(fds[1]);
-	boot_units__free(&u);
 }
 
 /* ---- made units */
@@ -447,10 +441,7 @@ Test(blame, one_list_of_all)
 		{ .name = "runs", .level = 0, .pid = 1, .time = 50 * MS },
 	};
 	struct boot_start s = { .initcalls = calls, .initcall_count = 3 };
-	char *text = NULL;
 	struct blame b = {};
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
 
 	blame__add_units(&b, &u);
 	blame__add_start(&b, &s);
@@ -462,11 +453,9 @@ Test(blame, one_list_of_all)
 	cr_expect(is(b.list[1].name, "u.service") && is(b.list[1].kind, "unit"));
 	cr_expect(eq(str, (char *)b.list[2].name, "p"), "of the same time, but added later");
 	cr_expect(is(b.list[3].name, "f_init") && b.list[3].time == 7 * MS, "its own time");
-	blame__text(&b, 2, f);
-	fclose(f);
-	cr_expect(strstr(text, "  0.020000 m         module\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "and 2 more\n") != NULL, "%s", text);
-	free(text);
+	PRINT(f, blame__text(&b, 2, f));
+	expect_text("  0.020000 m         module\n");
+	expect_text("and 2 more\n");
 	blame__free(&b);
 }
 
@@ -487,15 +476,6 @@ static struct boot_whole whole_of_two(void)
 	return w;
 }
 
-/* The text of a member of a document, or of all of it. */
-static const char *member_text(struct json_object *object, const char *member)
-{
-	struct json_object *value = NULL;
-
-	json_object_object_get_ex(object, member, &value);
-	return json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
-}
-
 Test(blame, a_document_tells_what_it_lacks)
 {
 	struct boot_whole w = whole_of_two();
@@ -503,29 +483,21 @@ Test(blame, a_document_tells_what_it_lacks)
 	struct boot_start s = { .lost = 4, .full = 5, .probes = &probes };
 
 	for (int i = 0; i < 3; i++) {
-		char *text = NULL;
-		size_t length;
-		FILE *f = open_memstream(&text, &length);
-		struct json_object *object;
 		struct blame b = {};
 
 		w.units.known = i < 2;
 		blame__add_units(&b, &w.units);
 		blame__add(&b, MS, "f_init", "initcall");
 		blame__sort(&b);
-		blame__json(&b, 1, &w, i ? &s : NULL, f);
-		fclose(f);
-		object = json_tokener_parse(text);
-		cr_assert(object != NULL, "%s", text);
-		cr_expect(is(member_text(object, "full"), i ? "5" : "null"), "%s", text);
-		cr_expect(is(member_text(object, "document"), "\"boot-blame\"") && is(member_text(object, "schema"), "1"), "%s", text);
-		cr_expect(is(member_text(object, "complete"), i < 2 ? "true" : "null"), "%s", text);
-		cr_expect(is(member_text(object, "lost"), i ? "7" : "null"), "%s", text);
-		cr_expect(is(member_text(object, "count"), "2"), "%s", text);
-		cr_expect(is(member_text(object, "items"), "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]"), "%s",
-			  text);
-		json_object_put(object);
-		free(text);
+		PRINT(f, blame__json(&b, 1, &w, i ? &s : NULL, f));
+		parse_text();
+		expect_at(object, "full", i ? "5" : "null");
+		expect_at(object, "document", "\"boot-blame\"");
+		expect_at(object, "schema", "1");
+		expect_at(object, "complete", i < 2 ? "true" : "null");
+		expect_at(object, "lost", i ? "7" : "null");
+		expect_at(object, "count", "2");
+		expect_at(object, "items", "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]");
 		blame__free(&b);
 	}
 }
@@ -533,20 +505,13 @@ Test(blame, a_document_tells_what_it_lacks)
 Test(units, the_chain_is_a_document)
 {
 	struct boot_whole w = whole_of_two();
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-	struct json_object *object, *rows;
 
-	boot_whole__chain_json(&w, f);
-	fclose(f);
-	object = json_tokener_parse(text);
-	cr_assert(object != NULL, "%s", text);
-	cr_expect(is(member_text(object, "document"), "\"boot-critical-chain\"") && is(member_text(object, "unit"), "\"top.target\""),
-		  "%s", text);
-	cr_expect(is(member_text(object, "userspace"), "1000000") && strlen(member_text(object, "boot_id")) == 38, "%s", text);
-	cr_assert(json_object_object_get_ex(object, "rows", &rows) && json_object_array_length(rows) == 2, "%s", text);
-	cr_expect(is(member_text(json_object_array_get_idx(rows, 1), "name"), "\"u.service\""), "%s", text);
-	json_object_put(object);
-	free(text);
+	PRINT(f, boot_whole__chain_json(&w, f));
+	parse_text();
+	expect_at(object, "document", "\"boot-critical-chain\"");
+	expect_at(object, "unit", "\"top.target\"");
+	expect_at(object, "userspace", "1000000");
+	cr_expect(json_object_get_string_len(at(object, "boot_id")) == 36, "%s", text);
+	cr_assert(json_object_array_length(at(object, "rows")) == 2, "%s", text);
+	expect_at(object, "rows.1.name", "\"u.service\"");
 }

@@ -35,8 +35,6 @@ static void leave(void)
 	cr_expect(rmdir(dir) == 0, "something was left behind");
 }
 
-TestSuite(append, .init = enter, .fini = leave);
-
 /* Of a run that has seen one function; NULL: one that has not begun. */
 static struct coverage result_of(const char *function, uint64_t addr, const char *build_id)
 {
@@ -56,6 +54,27 @@ static struct coverage result_of(const char *function, uint64_t addr, const char
 	return c;
 }
 
+/* What is asked for, and a run that has seen vfs_mkdir(). */
+static struct coverage plan, c;
+static const struct coverage *const list[] = { &c };
+static struct outputs *outputs;
+
+static void begin(void)
+{
+	enter();
+	plan = result_of(NULL, 0, "01ab");
+	c = result_of("vfs_mkdir", 0x3000, "01ab");
+}
+
+static void end(void)
+{
+	coverage__free(&plan);
+	coverage__free(&c);
+	leave();
+}
+
+TestSuite(append, .init = begin, .fini = end);
+
 static int open_sum(struct outputs **ret, const char *path, const struct coverage *plan)
 {
 	struct cover_options o = { .append = true, .outputs = &path, .output_count = 1 };
@@ -67,18 +86,17 @@ static int open_sum(struct outputs **ret, const char *path, const struct coverag
 /* Runs it, or only up to a SIGUSR1. */
 static int run(const char *function, uint64_t addr, bool to_its_end)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of(function, addr, "01ab");
-	const struct coverage *list[] = { &c };
-	struct outputs *outputs = NULL;
+	struct coverage ran = result_of(function, addr, "01ab");
+	const struct coverage *all[] = { &ran };
 	int err = open_sum(&outputs, "sum.json", &plan);
 
 	if (!err && to_its_end)
-		err = outputs__write(outputs, list, 1, NULL);
+		err = outputs__write(outputs, all, 1, NULL);
 	else if (!err)
-		outputs__write_so_far(outputs, list, NULL);
+		outputs__write_so_far(outputs, all, NULL);
 	outputs__free(outputs);
-	coverage__free(&plan);
-	coverage__free(&c);
+	outputs = NULL;
+	coverage__free(&ran);
 	return err;
 }
 
@@ -114,7 +132,6 @@ Test(append, is_the_union_of_what_there_was_and_what_came)
 Test(append, is_refused_before_the_run_and_leaves_the_file)
 {
 	struct coverage other = result_of(NULL, 0, "02cd"), asked = result_of(NULL, 0, "01ab");
-	struct outputs *outputs = NULL;
 
 	cr_assert(run("vfs_read", 0x1000, true) == 0);
 	cr_expect(open_sum(&outputs, "sum.json", &other) == -EINVAL, "of another build");
@@ -142,10 +159,8 @@ static void another_run(const char *function, uint64_t addr)
 
 Test(append, several_runs_at_the_same_time_are_all_kept)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
 	struct coverage so_far = result_of("vfs_mkdir", 0x3000, "01ab");
-	const struct coverage *list[] = { &c }, *list_so_far[] = { &so_far };
-	struct outputs *outputs = NULL;
+	const struct coverage *list_so_far[] = { &so_far };
 
 	c.started = so_far.started = 1000;
 	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
@@ -161,8 +176,6 @@ Test(append, several_runs_at_the_same_time_are_all_kept)
 	cr_assert(outputs__write(outputs, list, 1, NULL) == 0);
 	expect("vfs_write vfs_mkdir");
 	outputs__free(outputs);
-	coverage__free(&plan);
-	coverage__free(&c);
 	coverage__free(&so_far);
 }
 
@@ -176,10 +189,6 @@ static void load(struct coverage *c, const char *build_id)
 
 Test(append, what_cannot_be_added_is_written_beside)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
-	const struct coverage *list[] = { &c };
-	struct outputs *outputs = NULL;
-
 	load(&c, "01");
 	for (int i = 0; i < 3; i++) {
 		cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
@@ -192,17 +201,12 @@ Test(append, what_cannot_be_added_is_written_beside)
 	expect("vfs_mkdir");
 	expect_in("sum.new.json", "vfs_write");
 	expect_in("sum.new2.json", "vfs_rmdir");
-	coverage__free(&plan);
-	coverage__free(&c);
 }
 
 /* Whoever may read the directory may lock it, too. Then the result is not lost, and nobody waits for ever. */
 Test(append, a_lock_of_somebody_else_is_not_waited_for_long, .timeout = 60)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
-	const struct coverage *list[] = { &c };
 	int locked = open(".", O_RDONLY);
-	struct outputs *outputs = NULL;
 
 	cr_assert(run("vfs_read", 0x1000, true) == 0);
 	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
@@ -213,16 +217,11 @@ Test(append, a_lock_of_somebody_else_is_not_waited_for_long, .timeout = 60)
 	close(locked);
 	expect("vfs_read");
 	expect_in("sum.new2.json", "vfs_mkdir");
-	coverage__free(&plan);
-	coverage__free(&c);
 }
 
 /* Runs that end together wait for each other, however many they are. */
 Test(append, runs_that_put_their_results_there_are_waited_for, .timeout = 60)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
-	const struct coverage *list[] = { &c };
-	struct outputs *outputs = NULL;
 	int status;
 
 	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
@@ -242,17 +241,11 @@ Test(append, runs_that_put_their_results_there_are_waited_for, .timeout = 60)
 	cr_assert(wait(&status) > 0);
 	outputs__free(outputs);
 	expect("vfs_read vfs_mkdir");
-	coverage__free(&plan);
-	coverage__free(&c);
 }
 
 /* Somebody else's pipe would be waited for, and a link may lead anywhere. */
 Test(append, what_takes_the_files_place_is_not_read, .timeout = 60)
 {
-	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
-	const struct coverage *list[] = { &c };
-	struct outputs *outputs = NULL;
-
 	cr_assert(run("vfs_read", 0x1000, true) == 0);
 	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
 	cr_assert(rename("sum.json", "sum.new.json") == 0);
@@ -266,8 +259,6 @@ Test(append, what_takes_the_files_place_is_not_read, .timeout = 60)
 	cr_expect(outputs__write(outputs, list, 1, NULL) == 0);
 	outputs__free(outputs);
 	expect("vfs_mkdir");
-	coverage__free(&plan);
-	coverage__free(&c);
 }
 
 /* The shares of a text need the functions of the kernel, which a document does not. */

@@ -54,11 +54,20 @@ static const struct naming {
 	{ "9p()", "own", "event", "9p() as own/event" },
 };
 
+static struct prototypes protos;
+
+static void free_prototypes(void)
+{
+	prototypes__free(&protos);
+	memset(&protos, 0, sizeof(protos));
+}
+
+TestSuite(prototype, .fini = free_prototypes);
+
 Test(prototype, is_named_in_a_group_of_its_own)
 {
 	for (size_t i = 0; i < sizeof(namings) / sizeof(namings[0]); i++) {
 		const struct naming *n = &namings[i];
-		struct prototypes protos = {};
 
 		cr_assert(prototypes__add(&protos, n->text) == 0);
 		prototypes__privatize(&protos, "own");
@@ -66,14 +75,12 @@ Test(prototype, is_named_in_a_group_of_its_own)
 		cr_expect(eq(str, protos.list[0].name, (char *)n->name), "%s", n->text);
 		cr_expect(eq(str, protos.list[0].line, (char *)n->line), "%s", n->text);
 		cr_expect(protos.list[0].own == !strcmp(n->group, "own"), "%s", n->text);
-		prototypes__free(&protos);
+		free_prototypes();
 	}
 }
 
 Test(prototype, as_the_kernel_lists_it)
 {
-	struct prototypes protos = {};
-
 	cr_assert(prototypes__add(&protos, "vfs_read(NULL)\nfoo.cold() as g/bar\nvfs_*() as all\n") == 0);
 	cr_assert(protos.count == 3);
 	cr_expect(eq(str, protos.list[0].group, "functions"));
@@ -82,12 +89,10 @@ Test(prototype, as_the_kernel_lists_it)
 	cr_expect(eq(str, protos.list[1].name, "bar"));
 	cr_expect(eq(str, protos.list[2].group, "functions"));
 	cr_expect(eq(str, protos.list[2].name, "all"));
-	prototypes__free(&protos);
 }
 
 Test(prototype, the_same_name_twice_gets_a_number)
 {
-	struct prototypes protos = {};
 	char *text;
 
 	cr_assert(prototypes__add(&protos, "f()") == 0);
@@ -99,7 +104,6 @@ Test(prototype, the_same_name_twice_gets_a_number)
 	/* A name that the user gave stays, even if it comes later. */
 	cr_expect(eq(str, text, "f() as own/f\nint f() as own/f_3\ng() as own/f_2\nf() as g/f\n"));
 	free(text);
-	prototypes__free(&protos);
 }
 
 /* 10, 20, ... characters */
@@ -109,19 +113,16 @@ Test(prototype, the_same_name_twice_gets_a_number)
 Test(prototype, a_long_name_is_the_functions)
 {
 	static const char longest[] = FIFTY FIFTY TEN TEN "_to_127";
-	struct prototypes protos = {};
 
 	cr_assert(prototypes__add(&protos, FIFTY FIFTY TEN "()\n" FIFTY FIFTY TEN TEN "_to.127()") == 0);
 	cr_expect(eq(str, protos.list[0].name, FIFTY FIFTY TEN));
 	cr_expect(eq(str, protos.list[1].name, (char *)longest));
-	prototypes__free(&protos);
 }
 
 Test(prototype, a_name_that_is_made_is_not_too_long)
 {
 	static const char function[] = FIFTY FIFTY TEN TEN "_to_127";
 	char text[1024];
-	struct prototypes protos = {};
 
 	snprintf(text, sizeof(text), "%s()\n%s()\n%s_and_more()\n%s_and_most()", function, function,
 		 function, function);
@@ -133,20 +134,16 @@ Test(prototype, a_name_that_is_made_is_not_too_long)
 		for (size_t j = 0; j < i; j++)
 			cr_expect(strcmp(protos.list[i].name, protos.list[j].name) != 0);
 	}
-	prototypes__free(&protos);
 }
 
 Test(prototype, comments_and_empty_lines)
 {
-	struct prototypes protos = {};
-
 	cr_expect(prototypes__add(&protos, "# nothing\n\n \t\na()\n  # more\nb() \n") == 0);
 	cr_assert(protos.count == 2);
 	cr_expect(eq(str, protos.list[1].line, "b()"));
 	cr_expect(prototypes__add(&protos, "") == -EINVAL);
 	cr_expect(prototypes__add(&protos, "# nothing") == -EINVAL);
 	cr_expect(prototypes__add(&protos, "c()\n!a") == -EINVAL, "removes");
-	prototypes__free(&protos);
 }
 
 /* ---- error_log */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The calls in the data of the page, of the kernels of sample_documents.h and small_kernel.h. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <json-c/json.h>
-
 #include "base/json.h"
+#include "printed.h"
 #include "report/images.h"
 #include "report/report.h"
 #include "report/universes.h"
@@ -27,27 +24,19 @@ static struct json_object *data_of(const struct universe *u, const struct covera
 				   const char *where)
 {
 	const char *const labels[] = { "one" };
-	struct json_object *data;
-	char *text, *from;
 	struct rows rows;
-	size_t length;
-	FILE *out;
+	char *from;
 
 	rows__make(&rows, u, &c, 1);
 	if (where)
 		cr_assert(eq(int, rows__restrict(&rows, where), 0));
-	out = open_memstream(&text, &length);
-	cr_assert(eq(int, report__html(&rows, labels, images, out), 0));
-	fclose(out);
+	PRINT(out, cr_assert(eq(int, report__html(&rows, labels, images, out), 0)));
 	from = strstr(text, "id=\"data\">");
 	cr_assert(from != NULL);
 	from += strlen("id=\"data\">");
 	*strstr(from, "</script>") = '\0';
-	data = json_tokener_parse(from);
-	cr_assert(data != NULL, "%s", from);
-	free(text);
 	rows__free(&rows);
-	return data;
+	return parse(from);
 }
 
 static const char *name(struct json_object *data, int64_t number)

@@ -72,53 +72,62 @@ static int holds(const char *path, const char *text)
 	return !strcmp(buffer, text);
 }
 
-TestSuite(output, .init = enter, .fini = leave);
+static struct output *o;
+static struct guard *g;
+
+static void open_result(void)
+{
+	cr_assert(output__open(&o, "result", NULL) == 0);
+}
+
+static void grow_result(void)
+{
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+}
+
+/* A test may leave its result. */
+static void leave_result(void)
+{
+	unlink("result");
+	leave();
+}
+
+TestSuite(output, .init = enter, .fini = leave_result);
 
 Test(output, appears_when_it_is_complete)
 {
-	struct output *o;
-
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	fputs("half", output__stream(o));
 	cr_expect(access("result", F_OK) != 0, "not there yet");
 	fputs(" and half", output__stream(o));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "half and half"));
 	cr_expect(entries() == 1, "nothing beside it");
-	unlink("result");
 }
 
 Test(output, replaces_the_old_one_at_the_end)
 {
-	struct output *o;
-
 	put("result", "old");
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	fputs("new", output__stream(o));
 	cr_expect(holds("result", "old"));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "new"));
-	unlink("result");
 }
 
 Test(output, discarded_leaves_the_old_one)
 {
-	struct output *o;
-
 	put("result", "old");
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	fputs("new", output__stream(o));
 	output__discard(o);
 	cr_expect(holds("result", "old"));
 	cr_expect(entries() == 1);
-	unlink("result");
 }
 
 Test(output, comes_bit_by_bit)
 {
-	struct output *o;
-
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	fputs("one, ", output__stream(o));
 	cr_expect(output__flush(o) == 0);
 	cr_expect(output__flush(o) == 0, "nothing new");
@@ -132,16 +141,14 @@ Test(output, comes_bit_by_bit)
 	fputs("text", output__stream(o));
 	cr_expect(output__flush(o) == -EIO);
 	output__discard(o);
-	unlink("result");
 }
 
 /* As with -o /dev/stdout when the shell has opened the file. */
 Test(output, comes_after_what_is_written_by_an_open_descriptor)
 {
 	int shared = open("result", O_WRONLY | O_CREAT, 0600), own;
-	struct output *o;
 
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	cr_expect(entries() == 1, "nothing beside it");
 	fputs("result, ", output__stream(o));
 	cr_assert(write(shared, "command, ", 9) == 9);
@@ -152,18 +159,16 @@ Test(output, comes_after_what_is_written_by_an_open_descriptor)
 	/* A file that is hytrace's own, or only opened for reading, is shared with nobody. */
 	own = open("result", O_WRONLY | O_CLOEXEC);
 	shared = open("result", O_RDONLY);
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	cr_expect(entries() == 2);
 	output__discard(o);
 	close(own);
 	close(shared);
-	unlink("result");
 }
 
 /* As with -o /dev/stdout when another user's shell has opened it: it is open, whoever could make such a file. */
 Test(output, an_open_descriptor_is_named)
 {
-	struct output *o;
 	char path[32];
 	int shared;
 
@@ -184,10 +189,8 @@ Test(output, an_open_descriptor_is_named)
 /* A recording: what has been written is kept, whatever happens then. */
 Test(output, a_growing_one_keeps_what_it_has)
 {
-	struct output *o;
-
 	put("result", "old and longer");
-	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	grow_result();
 	fputs("one", output__stream(o));
 	cr_expect(holds("result", "old and longer"), "nothing has been flushed");
 	cr_expect(output__flush(o) == 0);
@@ -197,27 +200,26 @@ Test(output, a_growing_one_keeps_what_it_has)
 	fputs(", lost", output__stream(o));
 	output__discard(o);
 	cr_expect(holds("result", "one, two"));
-	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	grow_result();
 	output__discard(o);
 	cr_expect(holds("result", "one, two"), "nothing was recorded");
 	unlink("result");
-	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	grow_result();
 	output__discard(o);
 	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
-	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	grow_result();
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "") && access("result", F_OK) == 0, "one that has recorded nothing is empty");
 	put("other", "old");
 	cr_assert(link("other", "result") != 0 && unlink("result") == 0 && link("other", "result") == 0);
-	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	grow_result();
 	fputs("new", output__stream(o));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("other", "old") && holds("result", "new"), "a hard link is not written to");
 	unlink("other");
-	unlink("result");
 }
 
-static void checkpoint(struct output *o, const char *text)
+static void checkpoint(const char *text)
 {
 	fputs(text, output__stream(o));
 	cr_expect(output__checkpoint(o) == 0);
@@ -227,22 +229,21 @@ static void checkpoint(struct output *o, const char *text)
 /* SIGUSR1: what has been written so far survives whatever comes. */
 Test(output, can_be_put_in_place_before_the_end)
 {
-	struct output *o;
 	struct stat st;
 
 	put("result", "old");
 	cr_assert(chmod("result", 0604) == 0);
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	cr_expect(output__can_checkpoint(o));
-	checkpoint(o, "so far, and long");
+	checkpoint("so far, and long");
 	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
-	checkpoint(o, "farther");
+	checkpoint("farther");
 	cr_expect(entries() == 2, "the unfinished one keeps its place");
 	fputs("lost", output__stream(o));
 	output__discard(o);
 	cr_expect(holds("result", "farther"));
-	cr_assert(output__open(&o, "result", NULL) == 0);
-	checkpoint(o, "once more, and long");
+	open_result();
+	checkpoint("once more, and long");
 	fputs("the end", output__stream(o));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "the end"));
@@ -260,17 +261,16 @@ Test(output, can_be_put_in_place_before_the_end)
 Test(output, one_so_far_is_not_written_to_what_has_its_name)
 {
 	char name[128], kept[64];
-	struct output *o;
 
 	put("secret", "secret");
 	snprintf(name, sizeof(name), "result.%s.now.tmp", run__id());
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	cr_assert(symlink("secret", name) == 0);
-	checkpoint(o, "over a link");
+	checkpoint("over a link");
 	cr_assert(link("secret", name) == 0);
-	checkpoint(o, "over a hard link");
+	checkpoint("over a hard link");
 	cr_assert(mkfifo(name, 0600) == 0);
-	checkpoint(o, "over a pipe");
+	checkpoint("over a pipe");
 	cr_assert(mkdir(name, 0700) == 0);
 	fputs("over a directory", output__stream(o));
 	cr_expect(output__checkpoint(o) == -EEXIST, "which nobody removes");
@@ -291,13 +291,12 @@ Test(output, one_so_far_is_not_written_to_what_has_its_name)
 Test(output, a_full_disk_leaves_the_old_one)
 {
 	const struct rlimit little = { 100, RLIM_INFINITY }, much = { RLIM_INFINITY, RLIM_INFINITY };
-	struct output *o;
 
 	put("result", "old");
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert(setrlimit(RLIMIT_FSIZE, &little) == 0);
 	for (int i = 0; i < 2; i++) {
-		cr_assert(output__open(&o, "result", NULL) == 0);
+		open_result();
 		fprintf(output__stream(o), "%1000d", 1);
 		cr_expect(output__checkpoint(o) == -EFBIG);
 		fprintf(output__stream(o), "%1000d", 1);
@@ -306,25 +305,22 @@ Test(output, a_full_disk_leaves_the_old_one)
 		cr_expect(entries() == 1, "nothing beside it");
 	}
 	setrlimit(RLIMIT_FSIZE, &much);
-	unlink("result");
 }
 
 Test(output, is_given_once)
 {
-	struct output *o, *other = NULL;
+	struct output *other = NULL;
 
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	cr_expect(output__open(&other, "./result", NULL) == -EINVAL && !other);
 	fputs("text", output__stream(o));
 	cr_expect(output__commit(o) == 0, "and is still there");
 	cr_expect(holds("result", "text"));
-	unlink("result");
 }
 
 Test(output, a_link_is_followed)
 {
 	struct stat st;
-	struct output *o;
 
 	cr_assert(mkdir("elsewhere", 0777) == 0);
 	cr_assert(symlink("elsewhere/result", "link") == 0);
@@ -353,25 +349,21 @@ Test(output, a_file_keeps_its_mode_and_owner)
 {
 	bool root = !geteuid();
 	struct stat st;
-	struct output *o;
 
 	put("result", "old");
 	cr_assert(chmod("result", 0604) == 0);
 	if (root)
 		cr_assert(chown("result", 1, 2) == 0);
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_result();
 	fputs("new", output__stream(o));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
 	if (root)
 		cr_expect(st.st_uid == 1 && st.st_gid == 2);
-	unlink("result");
 }
 
 Test(output, a_device_is_written_in_place)
 {
-	struct output *o;
-
 	cr_assert(output__open(&o, "/dev/null", NULL) == 0);
 	fputs("text", output__stream(o));
 	cr_expect(output__commit(o) == 0);
@@ -386,7 +378,6 @@ Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
 	static const char line[] = "sixteen letters\n";
 	size_t expected = 65536 * strlen(line), got = 0;
 	char path[64], buffer[4096];
-	struct output *o;
 	ssize_t length;
 	int ends[2];
 	pid_t pid;
@@ -416,8 +407,6 @@ Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
 
 Test(output, refuses_what_cannot_be_written)
 {
-	struct output *o = NULL;
-
 	cr_expect(output__open(&o, "no/such/dir", NULL) == -EINVAL);
 	cr_expect(output__open(&o, ".", NULL) == -EINVAL);
 	cr_expect(output__open(&o, "", NULL) == -EINVAL);
@@ -428,7 +417,6 @@ Test(output, refuses_what_cannot_be_written)
 Test(output, refuses_names_of_compressed_files)
 {
 	static const char *const names[] = { "a.json.zst", "a.json.gz", "a.xz" };
-	struct output *o = NULL;
 
 	for (size_t i = 0; i < 3; i++) {
 		cr_expect(output__open(&o, names[i], NULL) == -EINVAL, "%s", names[i]);
@@ -442,8 +430,6 @@ TestSuite(guard, .init = enter, .fini = leave);
 
 Test(guard, removes_what_it_was_told_in_the_right_order)
 {
-	struct guard *g;
-
 	cr_assert(guard__start(&g) == 0);
 	cr_expect(guard__add_dir(g, "sub") == 0);
 	cr_expect(guard__add_file(g, "sub/file") == 0);
@@ -456,8 +442,6 @@ Test(guard, removes_what_it_was_told_in_the_right_order)
 
 Test(guard, says_when_something_stays)
 {
-	struct guard *g;
-
 	mkdir("sub", 0700);
 	cr_assert(guard__start(&g) == 0);
 	/* Not a file. */
@@ -468,8 +452,6 @@ Test(guard, says_when_something_stays)
 
 Test(guard, what_was_never_made_is_no_error)
 {
-	struct guard *g;
-
 	cr_assert(guard__start(&g) == 0);
 	cr_expect(guard__add_event(g, "no_such_group", "one") == 0);
 	cr_expect(guard__add_event(g, "no_such_group", "two") == 0);
@@ -480,8 +462,6 @@ Test(guard, what_was_never_made_is_no_error)
 
 Test(guard, a_directory_with_others_things_stays)
 {
-	struct guard *g;
-
 	mkdir("sub", 0700);
 	put("sub/other", "x");
 	cr_assert(guard__start(&g) == 0);
@@ -523,14 +503,19 @@ Test(guard, survives_its_parent)
 	cr_expect(access("file", F_OK) != 0);
 }
 
+static void fork_workload(struct workload *w, char *const *command)
+{
+	workload__init(w, command, false);
+	cr_assert(workload__begin(w) == 0);
+	cr_assert(workload__fork(w) == 0);
+}
+
 static int run(char *const *command)
 {
 	struct workload w;
 	int status;
 
-	workload__init(&w, command, false);
-	cr_assert(workload__begin(&w) == 0);
-	cr_assert(workload__fork(&w) == 0);
+	fork_workload(&w, command);
 	status = workload__finish(&w, NULL, workload__release(&w));
 	/* A process has only one run; this is another one. */
 	sigprocmask(SIG_SETMASK, &w.mask, NULL);
@@ -559,9 +544,7 @@ Test(workload, does_not_run_before_it_is_released)
 	char *const touch[] = { "touch", "file", NULL };
 	struct workload w;
 
-	workload__init(&w, touch, false);
-	cr_assert(workload__begin(&w) == 0);
-	cr_assert(workload__fork(&w) == 0);
+	fork_workload(&w, touch);
 	usleep(100 * 1000);
 	cr_expect(access("file", F_OK) != 0);
 	workload__abandon(&w);
@@ -581,9 +564,7 @@ static int signal_at_the_end(void)
 	struct workload w;
 	int status;
 
-	workload__init(&w, command, false);
-	cr_assert(workload__begin(&w) == 0);
-	cr_assert(workload__fork(&w) == 0);
+	fork_workload(&w, command);
 	cr_assert(workload__release(&w) == 0);
 	cr_assert(workload__wait_for_end(&w, &limits, be_idle, NULL) == 0);
 	cr_expect(w.ended == ENDED_BY_DURATION);
@@ -819,7 +800,6 @@ TestSuite(leftovers, .init = enter, .fini = leave);
 Test(leftovers, go_at_once_if_nobody_uses_them)
 {
 	struct leftovers left = {};
-	struct guard *g;
 	int lock;
 
 	make_instances();
@@ -842,7 +822,6 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 
 Test(guard, says_when_it_was_killed)
 {
-	struct guard *g;
 	char command[64];
 
 	cr_assert(guard__start(&g) == 0);
