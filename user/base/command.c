@@ -45,7 +45,7 @@ static char *list_commands(int key, const char *text, void *input)
 	return list;
 }
 
-/* As git does, a name that is no command here is a program, hytrace-NAME. Ends this program. */
+/* As in git, a name that is not in the table is a program, hytrace-NAME. Does not return. */
 static void become(struct argp_state *state, const char *command, char **argv, bool is_listed)
 {
 	char name[64];
@@ -87,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command__run(const struct command_table *table, int argc, char **argv)
 {
 	struct choice choice = { .table = table };
-	/* The text after the \v is empty; the help filter puts the list of commands there. */
+	/* The text after the \v is only a blank: the help filter puts the list of commands there. */
 	char doc[512];
 	const struct argp argp = {
 		.parser = parse,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands, and their subcommands: a table of names, which --help also lists. Each command gets
- * its full name as argv[0] and returns the exit status.
+ * Commands and subcommands: a table of names, which --help also lists. Each command gets its full
+ * name as argv[0], and returns the exit status.
  */
 #ifndef HYTRACE_BASE_COMMAND_H
 #define HYTRACE_BASE_COMMAND_H
@@ -12,7 +12,7 @@
 struct command {
 	const char *name;
 	char *full_name;	/* as argp shows it in messages */
-	int (*run)(int argc, char **argv);	/* NULL: it is a program */
+	int (*run)(int argc, char **argv);	/* NULL: it is a program of its own */
 	const char *help;
 };
 
@@ -21,10 +21,10 @@ struct command_table {
 	size_t count;
 	const char *doc;	/* text above the list: what the commands do */
 	const char *where;	/* text below the list: where to read more */
-	bool programs;		/* a name that has no function here is a program, hytrace-NAME */
+	bool programs;		/* names that are not in the list are programs, hytrace-NAME */
 };
 
-/* Runs the command that argv names. On usage errors, ends the program. */
+/* Runs the command that argv names. After a usage error, ends the program. */
 int command__run(const struct command_table *table, int argc, char **argv);
 
 #endif

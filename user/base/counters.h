@@ -18,7 +18,7 @@ struct counters {
 
 /* @name must live as long as the counters. */
 void counters__add(struct counters *counters, const char *name, uint64_t value);
-/* At the greatest value, it stays there: what was counted in another run, or is in a document, may be any number. */
+/* Stops at the largest value: counts of another run, or in a recording, may be any number. */
 void counter__raise(struct counter *c, uint64_t by);
 /* Returns 0 if there is no counter of that name. */
 uint64_t counters__get(const struct counters *counters, const char *name);

@@ -5,7 +5,7 @@
 
 #include "base/descriptors.h"
 
-/* For all other files that are or will be open. */
+/* Room for all other files that are or will be open. */
 #define SPARE_DESCRIPTORS 256
 
 int descriptors__allow(size_t more)

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "base/utf8.h"
 
-/* A message may have names from user space, or from a document that somebody else has written. */
+/* A message may contain names from user space, or from a recording of another user: control characters are escaped. */
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
 	char *text = NULL;
@@ -16,7 +16,7 @@ static void print_line(const char *label, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	progress__end();
-	/* Each message is written as a unit, even if a command writes to the same terminal. */
+	/* Locks out other threads. (Another process may write to the terminal between the parts of a message.) */
 	flockfile(stderr);
 	fprintf(stderr, "hytrace: %s", label);
 	utf8__print(stderr, text ? text : fmt, "\n\t");

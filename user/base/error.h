@@ -2,9 +2,9 @@
 /*
  * Errors: their messages and exit statuses.
  *
- * A function that fails prints a message at the place where the cause is known: what failed, where,
- * and what to do. It returns a negative errno, which its callers only pass on. error__status()
- * turns that into the exit status.
+ * A function that fails prints a message where the cause is known: what failed, where, and what to
+ * do. It returns a negative errno, which its callers only pass on. error__status() turns it into
+ * the exit status.
  */
 #ifndef HYTRACE_BASE_ERROR_H
 #define HYTRACE_BASE_ERROR_H
@@ -22,8 +22,8 @@ enum exit_status {
 };
 
 /*
- * The exit status for @err. With a command it is EXIT_SELF. Otherwise, -EINVAL means bad input, and
- * -EPERM, -EACCES and -EOPNOTSUPP mean that the privileges or the kernel do not allow it.
+ * The exit status for @err. With a command it is EXIT_SELF. Otherwise, -EINVAL means wrong arguments or
+ * files, and -EPERM, -EACCES and -EOPNOTSUPP mean that privileges or the kernel do not allow it.
  */
 int error__status(int err, int with_command);
 
@@ -33,7 +33,7 @@ void error__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the message and returns @err, for use as `return error__return(-EINVAL, "...")`. */
 int error__return(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prints the message for lack of memory, which is the same everywhere, and returns -ENOMEM. */
+/* Prints the message for lack of memory and returns -ENOMEM. */
 int error__no_memory(void);
 
 #endif

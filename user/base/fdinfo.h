@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The bytes that the kernel charges for a BPF map or program; no structure has this number. 0:
- * unknown.
+ * The memory that the kernel charges for a BPF map or program, in bytes; 0: unknown. The info
+ * structs of the kernel do not have this number.
  */
 uint64_t fdinfo__memory(int fd);
 

@@ -16,7 +16,7 @@ char *file__text(const char *path)
 
 	if (!f)
 		return NULL;
-	/* Files in /proc have no size before they are read. */
+	/* Read to the end, because stat() gives no size for files in /proc. */
 	memory = xopen_memstream(&text, &length);
 	while ((got = fread(part, 1, sizeof(part), f)))
 		fwrite(part, 1, got, memory);

@@ -5,7 +5,7 @@
 
 /**
  * file__text() - read a whole file
- * @path: of the file; what stands in it has no NUL, or ends for its reader there
+ * @path: of the file; its text contains no NUL, or the caller needs only what is before the first NUL
  *
  * Return: the text with a NUL after it, to be freed; NULL, with errno and no message, if it cannot be read.
  */

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "base/version.h"
 
-/* A double can hold all integers up to here exactly. */
+/* A double can hold each integer up to this one exactly. */
 #define EXACT (1LL << 53)
 
 struct json_object *json_text(const char *text, size_t length)
@@ -44,7 +44,7 @@ bool json_add(struct json_object *object, const char *name, struct json_object *
 	return false;
 }
 
-/* json-c escapes the control characters below U+0020; those from U+007F to U+009F have two bytes, but for the first one. */
+/* json-c escapes only control characters below U+0020. U+007F is a byte; U+0080 to U+009F have two, 0xc2 first. */
 void json_print(FILE *out, struct json_object *object)
 {
 	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);

@@ -12,10 +12,10 @@
 struct json_writer {
 	FILE *out;
 	bool pretty;
-	bool named;		/* a field's name is written, and its value is next */
-	bool empty;		/* nothing is in the object or array yet */
-	unsigned int depth;	/* of objects and arrays */
-	unsigned int lines;	/* the depth inside of jsonw_start_lines(); 0: we are in none */
+	bool named;		/* the name of a field was written, so its value is next */
+	bool empty;		/* the object or array has no elements yet */
+	unsigned int depth;	/* number of open objects and arrays */
+	unsigned int lines;	/* the depth inside of jsonw_start_lines(); 0: not in such an array */
 };
 
 json_writer_t *jsonw_new(FILE *out, bool pretty)
@@ -34,7 +34,7 @@ void jsonw_destroy(json_writer_t **w)
 	*w = NULL;
 }
 
-/* Is what comes here in the same line as what was before it? */
+/* Does the next element go into the current line? */
 static bool in_line(const json_writer_t *w)
 {
 	return !w->pretty || (w->lines && w->depth > w->lines);
@@ -47,7 +47,7 @@ static void new_line(json_writer_t *w)
 		fputs("    ", w->out);
 }
 
-/* Divides a name, or a value without one, from what was before it. */
+/* Separates a name, or a value without a name, from the element before it. */
 static void next(json_writer_t *w)
 {
 	if (w->named) {
@@ -116,7 +116,7 @@ static void write_text(json_writer_t *w, const char *value)
 	json_object_put(text);
 }
 
-/* Nearly all names are those of fields, and there may be a million of them. */
+/* A quick check: nearly all names are names of fields, and there may be a million of them. */
 static bool is_plain(const char *name)
 {
 	while (*name == '_' || (*name >= 'a' && *name <= 'z'))

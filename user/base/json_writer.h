@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writes json as it goes, and keeps nothing of it in memory. json.h says why json-c does not do
- * this. The functions are called as those of the writer that bpftool and iproute2 have; that one is
- * in no library, and cannot write the elements of an array one a line.
+ * Writes json piece by piece, and keeps nothing in memory. json.h says why json-c cannot do this.
+ * The functions have the names of the writer in bpftool and iproute2. That one is in no library,
+ * and cannot write each element of an array in a line of its own.
  */
 #ifndef HYTRACE_BASE_JSON_WRITER_H
 #define HYTRACE_BASE_JSON_WRITER_H
@@ -13,7 +13,7 @@
 
 typedef struct json_writer json_writer_t;
 
-/* Begins to write to @out, where write errors stay. @pretty: a field a line, and indented; or else all is in one line */
+/* Begins to write to @out, where write errors stay. @pretty: each field in an indented line; false: all in one line */
 json_writer_t *jsonw_new(FILE *out, bool pretty);
 /* Ends the line, flushes the stream, and sets *@w to NULL. */
 void jsonw_destroy(json_writer_t **w);
@@ -21,14 +21,14 @@ void jsonw_destroy(json_writer_t **w);
 void jsonw_start_object(json_writer_t *w);
 void jsonw_end_object(json_writer_t *w);
 void jsonw_start_array(json_writer_t *w);
-/* An array of which each element is in a line of its own, but not inside of another such array. */
+/* Begins an array with each element in a line of its own. Such arrays cannot be nested. */
 void jsonw_start_lines(json_writer_t *w);
-/* Ends either of them. */
+/* Ends either kind of array. */
 void jsonw_end_array(json_writer_t *w);
 
 /*
- * The name of a field, whose value has to be next. Names and strings may be any bytes: each byte that is not UTF-8
- * becomes U+FFFD.
+ * Writes the name of a field, whose value has to be next. Names and strings may have any bytes:
+ * each byte that is not UTF-8 becomes U+FFFD.
  */
 void jsonw_name(json_writer_t *w, const char *name);
 

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* If there is a command, main.c has set argp_err_exit_status to EXIT_SELF. */
+/* If the user gave a command, main.c has set argp_err_exit_status to EXIT_SELF. */
 void memory__fail(void)
 {
 	exit(error__status(error__no_memory(), argp_err_exit_status == EXIT_SELF));

@@ -13,7 +13,7 @@ void path__simplify(char *path)
 		size_t length = strcspn(from, "/");
 
 		if (length == 2 && !strncmp(from, "..", 2)) {
-			/* The part until here ends with a slash. */
+			/* The path so far ends with a slash. */
 			if (to > path)
 				to--;
 			while (to > path && to[-1] != '/')

@@ -15,16 +15,16 @@
 #include "base/memory.h"
 #include "base/place.h"
 
-/* As many as the kernel follows. */
+/* The kernel's own limit. */
 #define MOST_LINKS 40
 
-/* How far the way to a place has been gone. */
+/* How far the path to a place was walked. */
 struct walk {
 	struct place *place;
 	struct stat at;		/* of the directory that was reached */
-	char *rest;		/* the path from there */
+	char *rest;		/* the rest of the path */
 	unsigned int links;
-	bool is_led;		/* by links of another user */
+	bool is_led;		/* links of another user were followed */
 	uid_t by;
 };
 
@@ -39,7 +39,7 @@ static int refuse(struct place *p, const char *why)
 	return -EPERM;
 }
 
-/* Takes the descriptor @fd, of which opening may have failed. */
+/* Enters the directory @fd; negative: opening it has failed. */
 static int enter(struct walk *w, int fd)
 {
 	if (fd < 0)
@@ -58,8 +58,8 @@ static bool is_in_proc(int link)
 }
 
 /*
- * In /proc, a link to something without a path has a text that only describes it. A deleted file has no path either.
- * Takes what such a link leads to as the end of the way.
+ * In /proc, a link to a file without a path (such as a pipe or a deleted file) has a text that only
+ * describes it. The walk ends there, and takes the file itself.
  */
 static bool ends_in_proc(struct place *p, int link, const char *name)
 {
@@ -71,7 +71,7 @@ static bool ends_in_proc(struct place *p, int link, const char *name)
 	return true;
 }
 
-/* Notes who leads there, unless it is root or this user. @owner: of the link */
+/* Remembers who has made a link, unless it is root or this user. @owner: of the link */
 static int note_link(struct walk *w, uid_t owner)
 {
 	uid_t by = is_trusted(w->at.st_uid) ? owner : w->at.st_uid;
@@ -87,7 +87,7 @@ static int note_link(struct walk *w, uid_t owner)
 	return 0;
 }
 
-/* @rest: the path after the link */
+/* Follows a link by its text. @rest: the path after the link */
 static int follow(struct walk *w, int link, uid_t owner, const char *rest)
 {
 	char target[PATH_MAX], *path;
@@ -105,10 +105,10 @@ static int follow(struct walk *w, int link, uid_t owner, const char *rest)
 	return *path == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
 }
 
-/* The rest of the path begins in this directory, which the kernel finds: a link in /proc may lead to another root. */
+/* Lets the kernel follow a link in /proc, because it may lead to another root. @rest: the path after the link */
 static int enter_by_name(struct walk *w, const char *name, int flags, const char *rest)
 {
-	/* O_DIRECTORY also mounts what is to be mounted there. */
+	/* O_DIRECTORY also triggers automounts. */
 	int dir = openat(w->place->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
 
 	memmove(w->rest, rest, strlen(rest) + 1);
@@ -129,7 +129,7 @@ static bool has_acl(int fd)
 	return getxattr(self, "system.posix_acl_access", NULL, 0) > 0;
 }
 
-/* What has the next name of the path is open. @end: of that name in the path */
+/* Checks the next component of the path, which is open as @fd. @end: the rest of the path */
 static int look_at(struct walk *w, int fd, const char *name, const char *end)
 {
 	struct place *p = w->place;
@@ -139,7 +139,7 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 		return -errno;
 	if (is_planted(&w->at, &st))
 		return refuse(p, "it is another user's, in a directory where everybody may write; choose another name");
-	/* Anybody can make another name of a link that is root's. */
+	/* Anybody may be able to make another name for a link of root's (by a hard link). */
 	if (S_ISLNK(st.st_mode) && st.st_nlink > 1 && w->at.st_mode & (S_IWGRP | S_IWOTH))
 		return refuse(p, "it is a link with several names, in a directory where others may write");
 	if (S_ISLNK(st.st_mode) && *end && is_in_proc(fd))
@@ -150,7 +150,7 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 		return enter_by_name(w, name, O_NOFOLLOW, end);
 	if (!S_ISLNK(st.st_mode)) {
 		p->st = st;
-		/* With an access control list, the group's bits are its mask: what the group may do is not known. */
+		/* With an access control list, the group's bits are its mask, not what the group may do. */
 		if (has_acl(fd))
 			p->st.st_mode &= ~S_IRWXG;
 	}
@@ -158,7 +158,7 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 	return 0;
 }
 
-/* Takes the next name from the path. */
+/* Takes the next component of the path. */
 static int step(struct walk *w)
 {
 	char *start = w->rest + strspn(w->rest, "/"), *end = start + strcspn(start, "/");
@@ -208,16 +208,16 @@ int place__find(struct place *p, const char *path)
 
 int place__make(const struct place *p, const char *name)
 {
-	/* Until it has the old one's permissions, nobody may open it, or they could read what comes. */
+	/* Nobody may open the file, and read it, before it has the permissions of the old file. */
 	mode_t mode = p->st.st_mode ? 0 : 0666;
 	int fd = openat(p->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode), err;
 
 	if (fd < 0)
 		return -errno;
-	/* The directory's owner may have made a default for new files, by which he reads what the old one's group may read. */
+	/* By a default access control list, the directory's owner could read what the old file's group may read. */
 	if (p->st.st_mode)
 		fremovexattr(fd, "system.posix_acl_access");
-	/* Without the privilege to give files away, the file is this user's. */
+	/* Without the privilege to change the owner, the file belongs to this user. */
 	if (!p->st.st_mode || (!(fchown(fd, p->st.st_uid, p->st.st_gid) && errno != EPERM) &&
 			       !fchmod(fd, p->st.st_mode & 0777)))
 		return fd;
@@ -234,7 +234,7 @@ int place__put(const struct place *p, const char *name, int fd)
 
 int place__open_device(const struct place *p)
 {
-	/* Opening a device does something, so first see which one it is. A link is one of /proc, which was followed. */
+	/* Opening a device may have an effect, so first see which one it is. Only a link in /proc can be left here. */
 	int fd, seen = openat(p->dir, p->name, O_PATH | O_CLOEXEC);
 	struct stat st;
 	char self[32];

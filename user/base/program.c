@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is the same for all programs; see program.h. */
+/* Common to all programs; see program.h. */
 #include <argp.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 
 const char *argp_program_version = "hytrace " HYTRACE_VERSION;
 
-/* With a command, the status of a usage error must not be mistaken for the command's. */
+/* With a command, the status of a usage error must differ from all exit statuses of commands. */
 static int usage_status(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -27,9 +27,9 @@ static int usage_status(int argc, char **argv)
 }
 
 /*
- * Daemons may have closed standard streams. The next file that is opened would get the number of
- * such a stream; messages could then go to a file of the kernel, or the result to a wrong place. So
- * these numbers are taken by descriptors that fail in the same way as a closed stream. A command
+ * Daemons may have closed standard streams. Then the next file that is opened would get the number
+ * of a standard stream, and messages could go to a file of the kernel, or the result to a wrong
+ * place. So these numbers are taken by descriptors that fail like a closed stream. The command
  * finds the streams closed.
  */
 static int take_closed_streams(void)
@@ -52,19 +52,19 @@ int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **
 		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
 	}
 	/*
-	 * A reader that has closed its pipe is a write error like any other, and is reported; so is
-	 * a file that is too large.
+	 * Writing to a pipe that its reader has closed, or to a file that is too large, is reported
+	 * like any other write error.
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* If it is inherited as ignored, the end of a command cannot be waited for. */
+	/* If SIGCHLD were ignored, which can be inherited, the end of a command could not be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	if (name && argc)
 		argv[0] = name;
 	return run(argc, argv);
 }
 
-/* In a directory like /tmp, anybody may have put a program beside one of root's. @own: that of this process. */
+/* In a directory like /tmp, anybody may put a program beside this one. @own: of this program */
 static bool is_trusted(const struct stat *file, const struct stat *own)
 {
 	return !file->st_uid || file->st_uid == geteuid() || file->st_uid == own->st_uid;
@@ -72,7 +72,7 @@ static bool is_trusted(const struct stat *file, const struct stat *own)
 
 int program__exec(const char *name, char **argv)
 {
-	/* As they are built, and as they are installed, seen from bin and from libexec/hytrace. */
+	/* Places of other programs: as built; as installed, seen from bin; and seen from libexec/hytrace. */
 	static const char *const places[] = { "", "../libexec/hytrace/", "../../bin/" };
 	char self[PATH_MAX], path[2 * PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

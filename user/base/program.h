@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is the same for all programs: `hytrace`, and `hytrace-NAME` for commands that it has not in itself. Such a program
- * lies beside `hytrace`, as in build/, or in ../libexec/hytrace. Each one finds the others.
+ * Common to all programs: `hytrace`, and `hytrace-NAME` for commands that are programs of their own. Such a
+ * program is beside `hytrace`, as in build/, or in ../libexec/hytrace. Each program finds the others.
  */
 #ifndef HYTRACE_BASE_PROGRAM_H
 #define HYTRACE_BASE_PROGRAM_H
@@ -10,8 +10,8 @@
  * program__run() - do what main() has to do
  * @argc: of main()
  * @argv: of main()
- * @name: what messages call it, "hytrace NAME"; NULL: as @argv has it
- * @run: what it is for
+ * @name: the program's name in messages, "hytrace NAME"; NULL: as in @argv
+ * @run: the program's own work
  *
  * Return: the exit status.
  */
@@ -22,9 +22,9 @@ int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **
  * @name: of the program, as "hytrace-boot"
  * @argv: its arguments, from its name on
  *
- * It has to belong to root, to the user, or to the owner of this program.
+ * The program has to belong to root, to the user, or to the owner of this program.
  *
- * Return: only if it fails: -ENOENT if there is no such program, without a message; another error after one.
+ * Return: only after an error: -ENOENT if there is no such program, without a message; another errno after a message.
  */
 int program__exec(const char *name, char **argv);
 

@@ -17,7 +17,7 @@ void progress__say(const char *fmt, ...)
 
 	if (!isatty(STDERR_FILENO))
 		return;
-	/* On the first call, the text in that line may be somebody else's, so it is not erased. */
+	/* The first time, the line may have text of another program, so it is not erased. */
 	fputs(said ? CLEAR_LINE "hytrace: " : "hytrace: ", stderr);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);

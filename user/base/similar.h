@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The name that is most similar to a mistyped one. */
+/* Finds the name that is most similar to a mistyped one. */
 #ifndef HYTRACE_BASE_SIMILAR_H
 #define HYTRACE_BASE_SIMILAR_H
 
 struct similar {
 	const char *name;
-	unsigned int limit;	/* in edits; less than that of the nearest name so far */
-	const char *nearest;	/* NULL: none is near */
+	unsigned int limit;	/* the most edits that count; smaller than the distance of @nearest */
+	const char *nearest;	/* NULL: no name is similar */
 };
 
 void similar__begin(struct similar *s, const char *name);

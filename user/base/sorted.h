@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks up a number in a sorted array, where bsearch() does not do because its neighbour is wanted. */
+/* Looks up a number in a sorted array. bsearch() would not find the neighbour of a number that is missing. */
 #ifndef HYTRACE_BASE_SORTED_H
 #define HYTRACE_BASE_SORTED_H
 

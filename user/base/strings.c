@@ -2,10 +2,10 @@
 /*
  * Strings in an obstack of the C library; see strings.h.
  *
- * This finds strings in a table of json-c, as do all other look-ups by name in the loader. Of the
- * hash tables in the libraries, only this one grows by itself, frees all that it holds, and keeps
- * the order of insertion. (hsearch_r() needs the number of entries in advance, tsearch() is no hash
- * table, and libbpf's table is not for others.)
+ * Equal strings are found by a hash table of json-c, which is used for all look-ups by name in the
+ * loader. Of the hash tables in the libraries, only this one grows by itself, frees all its
+ * entries, and keeps their order. (hsearch_r() needs the number of entries in advance, tsearch() is
+ * a tree, and libbpf's table is internal.)
  */
 #include <obstack.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define obstack_chunk_free free
 
 #define BLOCK_SIZE (256 * 1024)
-/* The size of the table of shared strings at first; it grows by itself. */
+/* The initial size of the table of shared strings. */
 #define SHARED_AT_FIRST 64
 
 struct strings {

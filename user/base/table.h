@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tables of libsmartcols, which fail only without memory; then the program ends (base/memory.h). */
+/* Tables of libsmartcols. They can fail only for lack of memory, and then the program ends (base/memory.h). */
 #ifndef HYTRACE_BASE_TABLE_H
 #define HYTRACE_BASE_TABLE_H
 
@@ -16,7 +16,7 @@ static inline struct libscols_table *table__new(FILE *out)
 	return table;
 }
 
-/* @width, @flags: as scols_table_new_column() has them. */
+/* @width, @flags: as for scols_table_new_column() */
 static inline void table__column(struct libscols_table *table, const char *heading, double width, int flags)
 {
 	if (!scols_table_new_column(table, heading, width, flags))
@@ -35,7 +35,7 @@ static inline void table__cell(struct libscols_line *line, size_t column, const 
 		memory__fail();
 }
 
-/* Also frees it. */
+/* Prints and frees the table. */
 static inline void table__print(struct libscols_table *table)
 {
 	if (scols_print_table(table))

@@ -36,7 +36,7 @@ size_t utf8__character(const char *text, size_t length, uint32_t *ret)
 	return 0;
 }
 
-/* Has this character no effect on a terminal but to be seen? */
+/* Is the only effect of this character on a terminal that it is seen? */
 static bool is_seen(uint32_t code)
 {
 	return code >= 0x20 && (code < 0x7f || code > 0x9f);
