@@ -25,7 +25,7 @@ struct cover_options {
 	bool strict;			/* a result that is not complete is an error */
 	bool append;			/* results are merged with the recordings in the files */
 	int ready_fd;			/* gets a line when recording has begun; 0: none */
-	const char *user;		/* the user for whom the command runs; NULL: hytrace's own */
+	const char *user;		/* the user that the command runs as; NULL: hytrace's own */
 	bool format_given;
 	enum cover_format format;
 	const char **outputs;

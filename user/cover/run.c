@@ -37,7 +37,7 @@ struct session {
 	uint64_t ring_buffer_bytes;	/* the size of the instance's ring buffer */
 	struct clocks clocks;
 	struct workload workload;
-	struct login *login;		/* the user for whom the command runs; NULL: that of this process */
+	struct login *login;		/* the user that the command runs as; NULL: that of this process */
 	int process;			/* pidfd of the followed process, or -1 */
 	uint64_t next_progress;		/* when to print progress, by CLOCK_MONOTONIC; 0: it is not printed */
 	struct coverage coverages[MOST_ENGINES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user for whom a command runs, while hytrace itself keeps its own user. */
+/* The user that a command runs as, while hytrace itself keeps its own user. */
 #ifndef HYTRACE_RUN_LOGIN_H
 #define HYTRACE_RUN_LOGIN_H
 

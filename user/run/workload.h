@@ -46,7 +46,7 @@ enum ending {
 
 struct workload {
 	char *const *command;	/* NULL-terminated; NULL: none */
-	const struct login *login;	/* the user for whom it runs; NULL: hytrace's own */
+	const struct login *login;	/* the user that it runs as; NULL: hytrace's own */
 	bool takes_usr1;	/* SIGUSR1 asks for a result so far */
 	bool asked;		/* SIGUSR1 has come */
 	int signals;		/* a signalfd; -1 before workload__begin() */
