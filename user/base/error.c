@@ -16,7 +16,7 @@ static void print_line(const char *label, const char *fmt, va_list ap)
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
 	progress__end();
-	/* The stream is locked, so that a message is one unit even if threads print at the same time. */
+	/* Locks out other threads. (Another process may write to the terminal between the parts of a message.) */
 	flockfile(stderr);
 	fprintf(stderr, "hytrace: %s", label);
 	utf8__print(stderr, text ? text : fmt, "\n\t");
