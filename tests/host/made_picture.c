@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "made_picture: %s: %s\n", argv[1], strerror(errno));
 		return 1;
 	}
-	r.kernel.release = strdup("6.12.0-<b>&\"");
+	r.kernel.id.release = strdup("6.12.0-<b>&\"");
 	r.boot_id = strdup("boot");
 	r.stats = (struct early_stats){ .tracer = "function", .clock = "x86-tsc", .tsc_khz = 1 };
 	timeline__init(&t);
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	timeline__finish(&t);
 	picture__write(&t, &r, stdout);
 	timeline__free(&t);
-	free(r.kernel.release);
+	free(r.kernel.id.release);
 	free(r.boot_id);
 	return fclose(list) || fflush(stdout) ? 1 : 0;
 }
