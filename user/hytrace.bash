@@ -95,7 +95,7 @@ _hytrace_value()
 			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		fi
 		;;
-	GLOB | FUNC | FUNCTION)
+	GLOB)
 		if [[ $cur == @* ]]; then
 			mapfile -t COMPREPLY < <(compgen -P @ -f -- "${cur#@}")
 		else
@@ -139,8 +139,8 @@ _hytrace_argument()
 		;;
 	boot) ((COMP_CWORD > 2)) || _hytrace_words "$(_hytrace_commands boot)" ;;
 	features) _hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" ;;
-	functions | why) _hytrace_functions ;;
-	callers | calls)
+	functions) _hytrace_functions ;;
+	callers | calls | why)
 		if ((COMP_CWORD == 2)); then
 			_hytrace_functions
 		else

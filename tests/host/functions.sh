@@ -53,7 +53,7 @@ fits()
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$1" "$clone/docs/schema/$2.json"
 }
 
-# why FUNC...: the words that answer it
+# why FUNCTION...: the words that answer it
 why()
 {
 	"$hytrace" why -f json --vmlinux vmlinux --modules modules "$@" 2>err |
@@ -127,7 +127,7 @@ is 'a name that is mistyped' "$("$hytrace" why --vmlinux vmlinux othre; echo $?)
 	$'othre: is not known; did you mean other?\n1'
 is 'without debug information it says what to give' "$("$hytrace" why --vmlinux no_dwarf small)" \
 	'small: is not known; if it is inlined, only a vmlinux with debug information tells (--vmlinux)'
-"$hytrace" why -f json --vmlinux vmlinux --modules modules other small quiet othre in_module >why.json
+"$hytrace" why -f json --vmlinux vmlinux --modules modules other,small,quiet,othre,in_module >why.json
 ok 'the answers fit their schema' fits why.json why
 # A call in start_kernel(), whose own record is gone, as it is init text; and none in the other function.
 returns_to=$(objdump -d --disassemble=start_kernel vmlinux | sed -n '/call.*<other>/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}')
@@ -149,12 +149,15 @@ document "[{\"addr\": \"$returns_to\", \"name\": \"start_kernel\", \"module\": n
 # ran DOCUMENT: of each function that small() is inlined into, whether it ran
 ran()
 {
-	"$hytrace" why -f json --vmlinux vmlinux --in "$1" small 2>err | jq -rc '[.functions[].answers[].into[] | "\(.function) \(.ran)"] | sort'
+	"$hytrace" why -f json --vmlinux vmlinux small "$1" 2>err | jq -rc '[.functions[].answers[].into[] | "\(.function) \(.ran)"] | sort'
 }
 is 'a recorded call in it proves that a function ran' "$(ran called.json)" '["alias_of_caller false","start_kernel true"]'
 is 'without one, it is not known of what no document could see' "$(ran none.json)" '["alias_of_caller false","start_kernel null"]'
-"$hytrace" why -f json --vmlinux vmlinux --in none.json small >why.json
+"$hytrace" why -f json --vmlinux vmlinux small none.json >why.json
 ok 'not known fits the schema' fits why.json why
 ok 'why needs a function' refused 2 . why --vmlinux vmlinux
-ok 'why refuses what is no document' refused 2 'why.json' why --vmlinux vmlinux --in why.json other
+ok 'and is not content with a comma' refused 2 Usage why --vmlinux vmlinux ,
+ok 'documents come after it' refused 2 'hytrace why FUNCTION none.json' why --vmlinux vmlinux --in none.json other
+ok 'several functions are one argument' refused 2 'quiet: there is no such file; .* commas' why --vmlinux vmlinux other quiet
+ok 'why refuses what is no document' refused 2 'why.json' why --vmlinux vmlinux other why.json
 tap_end

@@ -16,30 +16,41 @@
 #include "report/why.h"
 #include "run/output.h"
 
-#define MOST_DOCUMENTS 64
-
 enum { KEY_IN = 256, KEY_MODULES };
 
 static const struct argp_option options[] = {
-	{ "in", KEY_IN, "FILE", 0, "also say what this document of `hytrace cover -f json` tells of it; may be repeated",
-	  0 },
+	{ "in", KEY_IN, "FILE", OPTION_HIDDEN, NULL, 0 },
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
-	OPTION_VMLINUX("of the kernel that is asked about, with debug information; default: that of --in, or of the "
-		       "running kernel, where it usually is"),
+	OPTION_VMLINUX("of the kernel that is asked about, with debug information; default: that of the first FILE, "
+		       "or of the running kernel, where it usually is"),
 	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the vmlinux, or "
 	  "/lib/modules/RELEASE", 0 },
 	{ }
 };
 
 struct why_options {
-	const char *const *names;
+	const char **names;
 	size_t name_count;
 	const char *modules;
-	const char *paths[MOST_DOCUMENTS];
+	const char *const *paths;
 	size_t path_count;
 	struct result_options result;
 };
+
+/* The first argument has the functions, and the others are documents. */
+static void take_arguments(struct argp_state *state, struct why_options *o)
+{
+	char *rest;
+
+	for (char *name = strtok_r(state->argv[state->next++], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		*LIST_ADD(o->names, o->name_count) = name;
+	o->path_count = option__arguments(state, &o->paths);
+	for (size_t i = 0; i < o->path_count; i++) {
+		if (access(o->paths[i], F_OK))
+			argp_error(state, "%s: there is no such file; several functions are separated by commas", o->paths[i]);
+	}
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -47,15 +58,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_IN:
-		if (o->path_count == MOST_DOCUMENTS)
-			argp_error(state, "--in: at most %d documents", MOST_DOCUMENTS);
-		o->paths[o->path_count++] = arg;
+		argp_error(state, "--in %s: documents come after the function: `hytrace why FUNCTION %s`", arg, arg);
 		break;
 	case KEY_MODULES:
 		o->modules = arg;
 		break;
 	case ARGP_KEY_ARGS:
-		o->name_count = option__arguments(state, &o->names);
+		take_arguments(state, o);
 		break;
 	case ARGP_KEY_END:
 		if (!o->name_count)
@@ -254,13 +263,13 @@ int cmd_why(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "FUNC...",
+		.args_doc = "FUNCTION[,FUNCTION...] [FILE...]",
 		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a module that "
-		       "is not loaded. With --in, also why a document does not have them."
+		       "is not loaded; and why FILEs, documents of `hytrace cover -f json`, do not have them."
 		       "\vExamples:\n"
-		       "  hytrace why vfs_read rcu_nmi_enter\n"
-		       "  hytrace why --in tests.json --vmlinux vmlinux ext4_fallocate\n\n"
-		       "Exit status: 0 done, 1 a FUNC is not known or it failed, 2 usage, or bad files, 3 the kernel or "
+		       "  hytrace why vfs_read,rcu_nmi_enter\n"
+		       "  hytrace why --vmlinux vmlinux ext4_fallocate tests.json\n\n"
+		       "Exit status: 0 done, 1 a FUNCTION is not known or it failed, 2 usage, or bad files, 3 the kernel or "
 		       "the privileges do not allow it.",
 	};
 	struct why_options o = {};
@@ -283,5 +292,6 @@ int cmd_why(int argc, char **argv)
 		err = answer(&o, &l, &found);
 	}
 	looked_at__free(&l);
+	free(o.names);
 	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;
 }
