@@ -6,6 +6,7 @@
 #ifndef HYTRACE_BASE_COMMAND_H
 #define HYTRACE_BASE_COMMAND_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -22,6 +23,10 @@ struct command_table {
 	const char *doc;	/* text above the list: what the commands do */
 	const char *where;	/* text below the list: where to read more */
 	bool programs;		/* a name that has no function here is a program, hytrace-NAME */
+	/* What is done without a command, and its options; NULL: there has to be a command. */
+	int (*run)(void *options);
+	const struct argp *argp;
+	void *options;
 };
 
 /* Runs the command that argv names. On usage errors, ends the program. */

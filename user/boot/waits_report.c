@@ -194,7 +194,7 @@ static void print_cost(const struct boot_start *s, FILE *out)
 		print_time(out, s->events_until_init * s->event_ns / 1000);
 		fprintf(out, ", %.0f ns each", s->event_ns / 1000.0);
 	}
-	fputs("; `hytrace boot --release` gives their memory back\n", out);
+	fputs("; `hytrace boot release` gives their memory back\n", out);
 }
 
 void boot_waits__text(const struct boot_start *s, size_t most, FILE *out)

@@ -552,14 +552,14 @@ Test(parts, what_ntp_may_have_done, .init = make)
 		cr_expect(strstr(text, cases[i].text) != NULL, "%s instead of %s", text, cases[i].text);
 		told = strstr(text, "Times of systemd may be");
 		cr_expect(told == (cases[i].error > 10 * MS), "%zu", i);
-		cr_expect(told == !!strstr(text, "; a boot with what `hytrace boot --next` prints tells them better\n"), "%s", text);
+		cr_expect(told == !!strstr(text, "; a boot with what `hytrace boot next` prints tells them better\n"), "%s", text);
 		cr_expect(strstr(text, "Times of units") == NULL, "%s", text);
 		free(text);
 		forget(&r);
 	}
 }
 
-/* Who has booted as --next says is not told to do so. */
+/* Who has booted as `hytrace boot next` says is not told to do so. */
 Test(parts, what_ntp_may_have_done_although_the_boot_was_asked, .init = make)
 {
 	struct boot_report r;
@@ -570,7 +570,7 @@ Test(parts, what_ntp_may_have_done_although_the_boot_was_asked, .init = make)
 	r = report();
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, ", by NTP; the events that this boot was asked for do not tell them better\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "--next") == NULL, "%s", text);
+	cr_expect(strstr(text, "boot next") == NULL, "%s", text);
 	free(text);
 	forget(&r);
 }
