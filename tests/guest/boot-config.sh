@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests hytrace boot in boots that a bootconfig has set up: as --next --bootconfig prints it, and in other ways that the
+# Tests hytrace boot in boots that a bootconfig has set up: as next --bootconfig prints it, and in other ways that the
 # kernel knows (Documentation/trace/boottime-trace.rst), which must not look as if nobody had asked for anything. Neither
 # the base kernel nor Debian's has CONFIG_BOOT_CONFIG, so the first run builds another one.
 #
@@ -23,7 +23,7 @@ cat /proc/cmdline >"$PWD/cmdline"
 cat /proc/bootconfig >"$PWD/config"
 "$hytrace" boot -f json -o "$PWD/boot.json" 2>"$PWD/said"
 echo \$? >"$PWD/status"
-"$hytrace" boot --next --bootconfig >"$PWD/printed" 2>"$PWD/warned"
+"$hytrace" boot next --bootconfig >"$PWD/printed" 2>"$PWD/warned"
 "$hytrace" boot blame >/dev/null 2>"$PWD/blamed"
 END
 
@@ -42,11 +42,11 @@ json()
 	jq -c "$1" boot.json 2>/dev/null
 }
 
-"$hytrace" boot --next --bootconfig 2>/dev/null >next
+"$hytrace" boot next --bootconfig 2>/dev/null >next
 boot <next
 is 'the kernel reads the bootconfig' "$(sed -n '/^kernel/{s/ =.*//p}' config | xargs)" \
 	'kernel.trace_instance kernel.trace_buf_size kernel.trace_options kernel.trace_clock kernel.trace_event kernel.kprobe_event'
-is 'with what --next --bootconfig prints, hytrace boot reports' "$(cat status)" 0
+is 'with what next --bootconfig prints, hytrace boot reports' "$(cat status)" 0
 is 'it says nothing of a bootconfig' "$(grep -c bootconfig said)" 0
 is 'it has all levels' "$(json '[.start.levels[].name] | join(" ")')" \
 	'"early pure core postcore arch subsys fs device late"'
@@ -77,8 +77,8 @@ boot <<'END'
 ftrace.events = "initcall:*"
 END
 is 'with events of ftrace in the top-level instance, it exits with 3' "$(cat status)" 3
-ok 'and names what has them in time' grep -q 'below "ftrace".*--next --bootconfig' said
-ok 'so does blame' grep -q 'below "ftrace".*--next --bootconfig' blamed
+ok 'and names what has them in time' grep -q 'below "ftrace".*next --bootconfig' said
+ok 'so does blame' grep -q 'below "ftrace".*next --bootconfig' blamed
 
 boot <<'END'
 kernel.trace_instance = hytrace_boot, "initcall:*"

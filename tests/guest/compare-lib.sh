@@ -86,7 +86,7 @@ compare_kernel()
 {
 	early_kernel "$1" || return
 	# Only some functions are traced, as the function tracer goes on, and makes a boot many times longer.
-	parameters="$("$hytrace" boot --next --no-probes) ftrace=function ftrace_filter=$function,setup_*,memblock_*,e820_*,early_*,parse_*"
+	parameters="$("$hytrace" boot next --no-probes) ftrace=function ftrace_filter=$function,setup_*,memblock_*,e820_*,early_*,parse_*"
 	# When setup_arch() begins, there are 1,000 returns on the stack: each one of 999 begins the function anew, and the last one
 	# begins setup_arch().
 	perl -e 'no warnings "portable"; print pack("Q<*", (hex $ARGV[0]) x 999, hex $ARGV[1])' "$(symbol $function)" \

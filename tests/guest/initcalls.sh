@@ -63,7 +63,7 @@ sync
 "$clone/build/hytrace" boot -f json -o "$PWD/boot.json"
 "$clone/build/hytrace" boot -n 4 -o "$PWD/text"
 END
-next=$("$clone/build/hytrace" boot --next)
+next=$("$clone/build/hytrace" boot next)
 # watch_until FUNCTION: the next boots are watched until the kernel calls this function.
 watch_until()
 {
@@ -170,7 +170,7 @@ longer()
 watch_until rcu_end_inkernel_boot
 read -r _ without _ none _ <<<"$(with_parameters)"
 read -r _ with_probes _ <<<"$(with_parameters "$next")"
-read -r _ with _ events recording <<<"$(with_parameters "$("$clone/build/hytrace" boot --next --no-probes)")"
+read -r _ with _ events recording <<<"$(with_parameters "$("$clone/build/hytrace" boot next --no-probes)")"
 watch=()
 ok 'all three boots were watched until then' [ "$without" -gt 0 -a "$with_probes" -gt 0 -a "$with" -gt 0 ]
 cost=$((with - without))
@@ -199,18 +199,18 @@ chmod 755 next/init
 image=$("$clone/kernel/vm.sh" --kernel stock-6.12 --dry-run -- true | tr ' ' '\n' | grep -A 1 -x -e -kernel | tail -n 1)
 kernel=stock-6.12
 # The command does what kexec -e does.
-vm --share "$PWD" --console console -- "$clone/build/hytrace" boot --next --kernel "$image" --initrd "$PWD/next.cpio" -- \
+vm --share "$PWD" --console console -- "$clone/build/hytrace" boot next --kernel "$image" --initrd "$PWD/next.cpio" -- \
 	perl -e 'syscall(169, 0xfee1dead, 672274793, 0x45584543, 0); die $!' >vm.log 2>&1
-is 'hytrace boot --next -- COMMAND boots once with what is needed' \
+is 'hytrace boot next -- COMMAND boots once with what is needed' \
 	"$(sed -n 's/^the next boot has: .*\(trace_instance=.*\)/\1/p' console | tr -d '\r')" "$next"
 ok 'and with the command line of this boot' grep -q '^the next boot has: .*console=ttyS0' console
 # shellcheck disable=SC2016 # the guest's bash expands it
-vm --share "$PWD" -- bash -c '"$0" boot --next --kernel "$1" -- /none; echo $?; cat /sys/kernel/kexec_loaded' \
+vm --share "$PWD" -- bash -c '"$0" boot next --kernel "$1" -- /none; echo $?; cat /sys/kernel/kexec_loaded' \
 	"$clone/build/hytrace" "$image" >said 2>&1
 is 'if the command cannot be run, nothing stays loaded' "$(tail -n 2 said | xargs)" '1 0'
 ok 'and a message says so' grep -q '^hytrace: cannot run /none: .* is not loaded any more' said
 # shellcheck disable=SC2016 # the guest's bash expands it
-vm --share "$PWD" -- bash -c 'for image in /etc/passwd /etc /none; do "$0" boot --next --kernel "$image" -- true; echo $?; done' \
+vm --share "$PWD" -- bash -c 'for image in /etc/passwd /etc /none; do "$0" boot next --kernel "$image" -- true; echo $?; done' \
 	"$clone/build/hytrace" >said 2>&1
 is 'what is no image is named' "$(grep -v warning said | sed 's/^hytrace: //' | xargs -d '\n' printf '%s.')" \
 	"/etc/passwd is no image that this kernel can start by kexec: --kernel names a bzImage.1.$(

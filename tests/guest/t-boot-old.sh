@@ -13,7 +13,7 @@ hytrace=$PWD/build/hytrace
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 
-ok 'this guest is booted with what --next prints' grep -qF " $("$hytrace" boot --next) " /proc/cmdline
+ok 'this guest is booted with what next prints' grep -qF " $("$hytrace" boot next) " /proc/cmdline
 modprobe dummy
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
 ok 'hytrace boot writes text' "$hytrace" boot -n 5 -o text
@@ -27,7 +27,7 @@ is 'the time of process 1 until init is divided without a rest' \
 ok 'probes of devices are there' jq -e '[.start.probes[] | select(.driver == "virtio_console" and .result == 0)] | length == 1' boot.json
 is 'the text has the longest wait first' "$(sed -n '/^PROCESS 1 WAITED IN/{n;p}' text | cut -d' ' -f1)" \
 	"$(jq -r '.start.waits[0].where' boot.json | cut -d' ' -f1)"
-ok 'hytrace boot --release turns them off' "$hytrace" boot --release
+ok 'hytrace boot release turns them off' "$hytrace" boot release
 is 'all of them' "$(cat /sys/kernel/tracing/set_event)$(cat /sys/kernel/tracing/kprobe_events)" ''
 "$hytrace" boot >said 2>&1
 is 'and the initcalls are gone' "$? $(grep -c 'has no initcalls: .*, or somebody has turned them off' said)" '1 1'

@@ -14,7 +14,7 @@ hytrace=$PWD/build/hytrace
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 
-ok 'this guest is booted with what --next prints' grep -qF " $("$hytrace" boot --next) " /proc/cmdline
+ok 'this guest is booted with what next prints' grep -qF " $("$hytrace" boot next) " /proc/cmdline
 modprobe dummy
 dmesg >log
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
@@ -37,9 +37,9 @@ cp log text bound blame.json boot.* "$HYTRACE_FILES"
 
 # ---- what only a kernel shows of mistakes; tests/host/boot-words.sh has the others
 
-setpriv --reuid=65534 --clear-groups "$hytrace" boot --next --early >early 2>said
+setpriv --reuid=65534 --clear-groups "$hytrace" boot next --early >early 2>said
 is 'who cannot know whether the kernel can do it is told' "$? $(grep -c ' ftrace=function$' early) $(grep -c 'only root can see' said)" '0 1 1'
-ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]* trace_options=nooverwrite trace_clock=local$' <("$hytrace" boot --next --no-probes)
+ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]* trace_options=nooverwrite trace_clock=local$' <("$hytrace" boot next --no-probes)
 is 'FILE.svg is a picture' "$("$hytrace" boot -o named.svg && head -c 5 named.svg)" '<?xml'
 "$hytrace" boot plot >/dev/full 2>said
 is 'a picture that cannot be written is a failure' $? 1
@@ -58,11 +58,11 @@ echo >/sys/kernel/tracing/instances/hytrace_boot/trace
 "$hytrace" boot >said 2>&1
 is 'when the events were cleared, hytrace boot fails' $? 1
 ok 'and says so' grep -q 'has no initcalls: it was cleared' said
-ok 'hytrace boot --release removes what the boot was asked for' "$hytrace" boot --release
+ok 'hytrace boot release removes what the boot was asked for' "$hytrace" boot release
 is 'the instance' "$(ls /sys/kernel/tracing/instances)" ''
 is 'and the probes' "$(cat /sys/kernel/tracing/kprobe_events; find /sys/kernel/tracing/events -maxdepth 1 -name hytrace_boot)" ''
 is 'the top-level buffer keeps the latest events again' "$(cat /sys/kernel/tracing/options/overwrite)" 1
-ok 'doing so once more is no error' "$hytrace" boot --release
+ok 'doing so once more is no error' "$hytrace" boot release
 "$hytrace" boot >said 2>&1
 is 'after that, there is nothing to report' $? 1
 ok 'and it says that the instance is gone' grep -q 'instances/hytrace_boot is not there: it was removed' said

@@ -38,8 +38,8 @@ is 'early-ftrace.rst explains the statistics that there are' \
 
 # ---- hytrace boot
 
-is '--next --early asks the next boot for the early part, and for returns if they are wanted' \
-	"$("$hytrace" boot --next --early | grep -o ' ftrace=.*'; "$hytrace" boot --next --early=graph | grep -o ' ftrace=.*')" \
+is 'next --early asks the next boot for the early part, and for returns if they are wanted' \
+	"$("$hytrace" boot next --early | grep -o ' ftrace=.*'; "$hytrace" boot next --early=graph | grep -o ' ftrace=.*')" \
 	$' ftrace=function\n ftrace=function ftrace_early=graph'
 
 recorded=$(stat_of recorded)

@@ -17,7 +17,7 @@ clone=$PWD
 PATH=$clone/build:$PATH
 cd "$tap_scratch" || exit 1
 
-ok 'this guest is booted with what --next prints' grep -qF " $(hytrace boot --next)" /proc/cmdline
+ok 'this guest is booted with what next prints' grep -qF " $(hytrace boot next)" /proc/cmdline
 ok 'the page has sessions' sessions "$clone/docs/boot.md" sessions
 play sessions root
 play sessions user

@@ -22,22 +22,22 @@ mistake()
 	is "$claim" "$? $(wc -c <out) $(grep -c -- "$text" err) $(ls ./*.json ./*.svg 2>/dev/null)" '2 0 1 '
 }
 
-ok 'a right option is no mistake' "$hytrace" boot --next --no-probes
-mistake '--early without --next is a mistake' '--early is for --next' --early
-mistake 'so is --early with a value that there is not' 'there are --early and --early=graph' --next --early=nothing
-mistake 'so is --release with another option' '--release takes no other option' --release --next
-mistake '--next with a format is a mistake' 'takes neither -f nor -n nor -o' --next -f json
-mistake 'plot with a format is a mistake' 'plot is -f svg, and takes neither another format nor --next' plot -f json
-mistake 'plot with --next is a mistake' 'plot is -f svg, and takes neither another format nor --next' plot --next
-mistake 'so is time in a FILE.json' 'time is a text' time -o time.json
-mistake 'time has one format' 'time is a text' time -f json
+ok 'a right option is no mistake' "$hytrace" boot next --no-probes
+mistake 'it was an option, which says the new form' '--next is a command: .hytrace boot next' --next --early
+mistake 'so was release' '--release is a command: .hytrace boot release' --release
+mistake '--early with a value that there is not is a mistake' 'there are --early and --early=graph' next --early=nothing
+mistake 'so is --kernel without a command that reboots' 'give it after --' next --kernel image
+mistake 'so is --bootconfig with one' 'nor a command that reboots' next --bootconfig -- true
+mistake 'next has no format' 'invalid option' next -f json
+mistake 'nor have plot and time' 'invalid option' plot -f json
+mistake 'nor has release an output' 'invalid option' release -o boot.json
+mistake 'which are words' 'Too many arguments' time plot
 mistake 'so is -n with a picture' 'n is for text and json' -n 5 -o five.svg
-mistake 'a command of boot after --next is a mistake' 'blame: has to come before its options' --next blame
-mistake 'so is one after other options' 'blame: has to come before its options: .hytrace boot blame' -f json blame
+mistake 'a command after options is a mistake' 'blame: has to come before its options: .hytrace boot blame' -f json blame
 mistake 'a word that is none is a mistake' 'polt: no such command' polt
 mistake 'so is a misspelt one' 'critical-chian: no such command' critical-chian
-mistake 'a word that systemd-analyze has and hytrace has not: which ones there are' \
-	'dot: no such command; there are blame' dot
+mistake 'a word that systemd-analyze has and hytrace has not: where those are that there are' \
+	'dot: no such command; .hytrace boot --help. lists them' dot
 mistake 'blame takes no argument' 'Too many arguments' blame nothing
 mistake '--fuzz says what has it' '--fuzz: .*-f json' critical-chain --fuzz=1s
 

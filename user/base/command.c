@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "base/command.h"
 #include "base/error.h"
@@ -31,6 +32,7 @@ static char *list_commands(int key, const char *text, void *input)
 	const struct choice *choice = input;
 	char *list = NULL;
 	size_t size;
+	int width = 10;
 	FILE *f;
 
 	if (key != ARGP_KEY_HELP_POST_DOC || !choice)
@@ -38,8 +40,9 @@ static char *list_commands(int key, const char *text, void *input)
 	f = xopen_memstream(&list, &size);
 	fprintf(f, "Commands:\n");
 	for (size_t i = 0; i < choice->table->count; i++)
-		fprintf(f, "  %-10s %s\n", choice->table->list[i].name,
-			choice->table->list[i].help);
+		width = MAX(width, (int)strlen(choice->table->list[i].name) + 1);
+	for (size_t i = 0; i < choice->table->count; i++)
+		fprintf(f, "  %-*s %s\n", width, choice->table->list[i].name, choice->table->list[i].help);
 	fprintf(f, "\n%s", choice->table->where);
 	xclose_memstream(f);
 	return list;
@@ -67,17 +70,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct choice *choice = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = choice->table->options;
+		return 0;
 	case ARGP_KEY_ARG:
 		choice->command = find_command(choice->table, arg);
 		if (!choice->command && !choice->table->programs)
-			argp_error(state, "%s: no such command", arg);
+			argp_error(state, "%s: no such command; `%s --help` lists them", arg, state->name);
+		/* What was before it was not for it. */
+		if (choice->table->argp && state->next > 2)
+			argp_error(state, "%s: has to come before its options: `%s [OPTION...]`", arg,
+				   choice->command->full_name);
 		if (!choice->command || !choice->command->run)
 			become(state, arg, state->argv + state->next - 1, choice->command);
 		choice->first = state->next - 1;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_END:
-		if (!choice->command)
+		if (!choice->command && !choice->table->run)
 			argp_usage(state);
 		return 0;
 	}
@@ -87,18 +97,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command__run(const struct command_table *table, int argc, char **argv)
 {
 	struct choice choice = { .table = table };
-	/* The text after the \v is only a blank: the help filter puts the list of commands there. */
-	char doc[512];
+	/* The text after the \v is empty; the help filter puts the list of commands there. */
+	char *doc = xasprintf("%s\v ", table->doc);
+	const struct argp_child children[] = { { .argp = table->argp }, { } };
 	const struct argp argp = {
 		.parser = parse,
-		.args_doc = "COMMAND [ARGUMENT...]",
+		.children = children,
+		.args_doc = table->run ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
 		.doc = doc,
 		.help_filter = list_commands,
 	};
+	int err = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
 
-	snprintf(doc, sizeof(doc), "%s\v ", table->doc);
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice))
+	free(doc);
+	if (err)
 		return argp_err_exit_status;
+	if (!choice.command)
+		return table->run(table->options);
 	argv[choice.first] = choice.command->full_name;
 	return choice.command->run(argc - choice.first, argv + choice.first);
 }

@@ -6,6 +6,7 @@
 #ifndef HYTRACE_BASE_COMMAND_H
 #define HYTRACE_BASE_COMMAND_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,7 +22,11 @@ struct command_table {
 	size_t count;
 	const char *doc;	/* text above the list: what the commands do */
 	const char *where;	/* text below the list: where to read more */
-	bool programs;		/* names that are not in the list are programs, hytrace-NAME */
+	bool programs;		/* a name that has no function here is a program, hytrace-NAME */
+	/* What is done without a command, and its options; NULL: there has to be a command. */
+	int (*run)(void *options);
+	const struct argp *argp;
+	void *options;
 };
 
 /* Runs the command that argv names. After a usage error, ends the program. */

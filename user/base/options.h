@@ -52,6 +52,9 @@ enum { RESULT_TEXT, RESULT_JSON };
  */
 error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
 
+/* It, as the parser of a command that has no other option. Its input is a struct result_options. */
+error_t result_options__parser(int key, char *arg, struct argp_state *state);
+
 /**
  * result_options__guess() - choose a format by the name of a file
  * @o: the formats

@@ -173,11 +173,11 @@ const char *boot_asked__no_events(const struct boot_asked *a)
 {
 	if (config_has(a, "ftrace.", "initcall"))
 		return "the bootconfig asks for events of initcalls below \"ftrace\": they begin after the core "
-		       "initcalls, and are in another place; `hytrace boot --next --bootconfig` prints what it needs";
+		       "initcalls, and are in another place; `hytrace boot next --bootconfig` prints what it needs";
 	if (!boot_asked__instance(a) &&
 	    (lists_in(a, "ftrace_graph_filter", "do_one_initcall") || has_word(a, "initcall_debug")))
 		return "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
-		       "reads; hytrace boot needs the events that `hytrace boot --next` asks for";
+		       "reads; hytrace boot needs the events that `hytrace boot next` asks for";
 	return NULL;
 }
 
@@ -185,7 +185,7 @@ const char *boot_asked__late_events(const struct boot_asked *a)
 {
 	if (config_has(a, "ftrace.instance." START_INSTANCE ".", ""))
 		return "the bootconfig has them begin after the core initcalls, by \"ftrace.instance\"; with "
-		       "\"kernel.trace_instance\", as `hytrace boot --next --bootconfig` prints it, none is missing";
+		       "\"kernel.trace_instance\", as `hytrace boot next --bootconfig` prints it, none is missing";
 	return NULL;
 }
 

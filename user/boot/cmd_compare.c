@@ -271,7 +271,6 @@ int cmd_boot_compare(int argc, char **argv)
 	bool fails = false;
 	int err = 0;
 
-	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
 		return EXIT_USAGE;
 	for (int i = 0; i < 2; i++) {

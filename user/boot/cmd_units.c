@@ -157,7 +157,7 @@ static bool find_start(struct boot_start *start)
 		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
 			    "only root can read their events" : "there is no tracefs");
 	else if (err == -ENOENT)
-		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot --next` "
+		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot next` "
 			    "prints");
 	if (err == -ENOENT)
 		boot_asked__explain(false, true);
@@ -195,7 +195,6 @@ static int run(const struct argp *argp, write_fn write, int argc, char **argv)
 {
 	struct units_options o = {};
 
-	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	return error__status(answer(write, &o), 0);

@@ -402,7 +402,7 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 				     "is complete, with systemd", missing);
 	if (missing)
 		return error__return(-EINVAL, "--fail-above: %s does not tell when init was started: boot with what `hytrace "
-				     "boot --next` prints", missing);
+				     "boot next` prints", missing);
 	total = &c->rows[row].change[MEASURE_TIME];
 	change = total->b - total->a;
 	if (change <= (limit->share > 0 ? limit->share * total->a : limit->ns))

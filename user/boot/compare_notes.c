@@ -167,7 +167,7 @@ static void note_start(struct boot_comparison *c)
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
 		boot_notes__add(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
-				"`hytrace boot --next` prints", c->boots[i].path);
+				"`hytrace boot next` prints", c->boots[i].path);
 		return;
 	}
 }

@@ -190,7 +190,7 @@ static int load(int kernel, int initrd, const char *line, const char *path)
 		return 0;
 	if (errno == ENOSYS)
 		return error__return(-EOPNOTSUPP, "this kernel cannot start another one: it has no "
-				     "CONFIG_KEXEC_FILE; add what `hytrace boot --next` prints to the boot "
+				     "CONFIG_KEXEC_FILE; add what `hytrace boot next` prints to the boot "
 				     "loader's command line");
 	if (errno == EPERM)
 		return error__return(-EPERM, "this kernel may not start another one: it needs CAP_SYS_BOOT, and "
@@ -239,7 +239,7 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 	}
 	if (found_initrd && boot_asked__by_config(&asked)) {
 		err = error__return(-EEXIST, "the bootconfig in %s asks for it already: restart without `hytrace boot "
-				    "--next`, or name an initramfs without it by --initrd", found_initrd);
+				    "next`, or name an initramfs without it by --initrd", found_initrd);
 		goto cleanup;
 	}
 	if (!initrd)

@@ -171,7 +171,7 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 	if (!r->start && !timed)
 		return error__return(-EOPNOTSUPP,
 			"-f folded: there are no initcalls, and when early calls returned is not known; boot "
-			"with what `hytrace boot --next` prints");
+			"with what `hytrace boot next` prints");
 	if (!r->start && !early)
 		return error__return(-EOPNOTSUPP,
 			"-f folded: the frequency of the early calls' clock is not known; boot with tsc_early_khz=");

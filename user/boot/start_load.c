@@ -248,8 +248,8 @@ static int has_no_instance(const char *instance)
 {
 	return !asked_for(boot_asked__instance) ? -ENOENT :
 	       error__return(-ENODATA, "this boot was asked for events of initcalls, and %s is not there: it was removed, as "
-			     "by `hytrace boot --release`, or this kernel is older than Linux 6.3 and needs other "
-			     "parameters, which `hytrace boot --next` prints", instance);
+			     "by `hytrace boot release`, or this kernel is older than Linux 6.3 and needs other "
+			     "parameters, which `hytrace boot next` prints", instance);
 }
 
 /* Why does it have no initcalls? */
@@ -266,7 +266,7 @@ static int has_none(const char *instance)
 		error__print("%s has no initcalls: %s", instance, moved);
 	else if (on && *on == '0')
 		error__print("%s has no initcalls: its events initcall:* are off, so this boot did not ask for them as "
-			     "`hytrace boot --next` prints it, or somebody has turned them off", instance);
+			     "`hytrace boot next` prints it, or somebody has turned them off", instance);
 	else
 		error__print("%s has no initcalls: it was cleared, or later events have overwritten them, as "
 			     "without " START_KEEP, instance);

@@ -146,7 +146,7 @@ void boot_start__losses(const struct boot_start *s)
 {
 	if (s->lost)
 		error__print("start: lost: %" PRIu64 " events were overwritten, or found no room before init: initcalls, "
-			     "modules and waits may be missing; boot with " START_KEEP ", as `hytrace boot --next` prints it, or "
+			     "modules and waits may be missing; boot with " START_KEEP ", as `hytrace boot next` prints it, or "
 			     "with a larger trace_buf_size=", s->lost);
 	if (s->full)
 		error__print("start: a buffer was full at " SECONDS " s: modules%s and what processors did may be "

@@ -172,7 +172,7 @@ static void print_cost(const struct boot_start *s, FILE *out)
 	if (s->event_ns)
 		fprintf(out, ", about " SECONDS " s, %.0f ns each", AS_SECONDS(s->events_until_init * s->event_ns / 1000),
 			s->event_ns / 1000.0);
-	fputs("; `hytrace boot --release` gives their memory back\n", out);
+	fputs("; `hytrace boot release` gives their memory back\n", out);
 }
 
 void boot_waits__text(const struct boot_start *s, size_t most, FILE *out)

@@ -134,7 +134,7 @@ static void print_doubts(const struct boot_whole *w, FILE *out)
 		fprintf(out, "Times of systemd may be %.3f s earlier or later: its clock and the kernel's may have come apart as "
 			"much since the boot, by NTP; %s\n", w->clock.monotonic_error / 1e9, w->asked ?
 			"the events that this boot was asked for do not tell them better" :
-			"a boot with what `hytrace boot --next` prints tells them better");
+			"a boot with what `hytrace boot next` prints tells them better");
 	else if (w->clock.monotonic_known && w->clock.slewed > NOTED_NS)
 		fprintf(out, "Times of units may be up to %.3f s earlier or later, the later the more: systemd's clock and the kernel's "
 			"have come apart since systemd began, by NTP\n", w->clock.slewed / 1e9);

@@ -44,9 +44,9 @@ Test(boot_asked, events_below_ftrace_are_of_no_use)
 {
 	struct boot_asked a = asked_for("bootconfig\n", "ftrace.buffer_size = \"4MB\"\nftrace.events = \"initcall:*\"\n");
 
-	cr_expect(says(boot_asked__no_events(&a), "--next --bootconfig"));
+	cr_expect(says(boot_asked__no_events(&a), "next --bootconfig"));
 	a.config = "ftrace.instance.foo.event.initcall.initcall_start.enable = \"\"\n";
-	cr_expect(says(boot_asked__no_events(&a), "--next --bootconfig"));
+	cr_expect(says(boot_asked__no_events(&a), "next --bootconfig"));
 	a.config = "ftrace.events = \"sched:*\"\nother = \"ftrace.initcall\"\n";
 	cr_expect(eq(ptr, (void *)boot_asked__no_events(&a), NULL));
 	a.config = "ftrace.events = \"sched:*\"\nkernel.trace_event = \"initcall:*\"\n";

@@ -506,12 +506,12 @@ Test(parts, what_ntp_may_have_done)
 		cr_expect(strstr(text, cases[i].text) != NULL, "%s instead of %s", text, cases[i].text);
 		told = strstr(text, "Times of systemd may be");
 		cr_expect(told == (cases[i].error > 10 * MS), "%zu", i);
-		cr_expect(told == !!strstr(text, "; a boot with what `hytrace boot --next` prints tells them better\n"), "%s", text);
+		cr_expect(told == !!strstr(text, "; a boot with what `hytrace boot next` prints tells them better\n"), "%s", text);
 		expect_no_text("Times of units");
 	}
 }
 
-/* Who has booted as --next says is not told to do so. */
+/* Who has booted as `hytrace boot next` says is not told to do so. */
 Test(parts, what_ntp_may_have_done_although_the_boot_was_asked)
 {
 	whole.clock.monotonic_error = 20 * MS;
@@ -519,7 +519,7 @@ Test(parts, what_ntp_may_have_done_although_the_boot_was_asked)
 	report();
 	print(text_of_ten, &r);
 	expect_text(", by NTP; the events that this boot was asked for do not tell them better\n");
-	expect_no_text("--next");
+	expect_no_text("boot next");
 }
 
 Test(parts, what_ntp_has_done_while_units_were_started)
