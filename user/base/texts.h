@@ -15,7 +15,7 @@ static inline int text__compare(const char *a, const char *b)
 /* NULL means that there is none, so NULL equals NULL. */
 static inline bool text__equals(const char *a, const char *b)
 {
-	return !text__compare(a, b);
+	return a == b || (a && b && !strcmp(a, b));
 }
 
 /* NULL means unknown: are @a and @b known to be equal? */

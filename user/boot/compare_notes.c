@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "boot/compare.h"
 
 /* Two boots of one machine do not have the same memory to the byte. */
@@ -31,19 +32,14 @@ void boot_notes__free(struct boot_notes *n)
 }
 
 /* An unknown text is the same as another unknown one. */
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
 static bool is_same_boot(const struct boot_head *x, const struct boot_head *y)
 {
-	return x->boot_id && same(x->boot_id, y->boot_id);
+	return text__is_known_equal(x->boot_id, y->boot_id);
 }
 
 bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y)
 {
-	return x->build_id && y->build_id ? same(x->build_id, y->build_id) : same(x->release, y->release);
+	return x->build_id && y->build_id ? text__equals(x->build_id, y->build_id) : text__equals(x->release, y->release);
 }
 
 /* ---- the boots of one group */
@@ -107,7 +103,7 @@ static struct pair find_pair(const struct boot_comparison *c,
 
 static bool tracer_differs(const struct boot_head *x, const struct boot_head *y)
 {
-	return !same(x->tracer, y->tracer);
+	return !text__equals(x->tracer, y->tracer);
 }
 
 static bool sites_differ(const struct boot_head *x, const struct boot_head *y)
@@ -124,7 +120,7 @@ static const char *tracer_of(const struct boot_head *h)
 static const struct boot_head *with_cycles(const struct boot_comparison *c)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
-		if (!same(c->boots[i].unit, "ns"))
+		if (!text__equals(c->boots[i].unit, "ns"))
 			return &c->boots[i];
 	}
 	return NULL;
@@ -178,7 +174,7 @@ static void note_start(struct boot_comparison *c)
 
 static bool program_differs(const struct boot_head *x, const struct boot_head *y)
 {
-	return x->program && y->program && !same(x->program, y->program);
+	return text__is_known_other(x->program, y->program);
 }
 
 /* Kinds that some boots tell about, and others do not: each boot has to be asked for them. */
@@ -229,7 +225,7 @@ static bool machine_differs(const struct boot_head *x, const struct boot_head *y
 		return true;
 	if (x->memory && y->memory && more - (x->memory > y->memory ? y->memory : x->memory) > MEMORY_SHARE * more)
 		return true;
-	return x->model && y->model && strcmp(x->model, y->model);
+	return text__is_known_other(x->model, y->model);
 }
 
 /* "2 CPUs" */
@@ -288,7 +284,7 @@ static char *words_only_in(const char *line, const char *other_line)
 
 static bool cmdline_differs(const struct boot_head *x, const struct boot_head *y)
 {
-	return x->cmdline && y->cmdline && strcmp(x->cmdline, y->cmdline);
+	return text__is_known_other(x->cmdline, y->cmdline);
 }
 
 static void note_cmdline(struct boot_comparison *c)
@@ -318,7 +314,7 @@ static void note_program(struct boot_comparison *c)
 
 static bool target_differs(const struct boot_head *x, const struct boot_head *y)
 {
-	return x->target && y->target && !same(x->target, y->target);
+	return text__is_known_other(x->target, y->target);
 }
 
 static void note_target(struct boot_comparison *c)

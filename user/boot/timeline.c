@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
+#include "base/texts.h"
 #include "boot/timeline.h"
 
 /* A pause ends the boot if it is longer than this, and than all before it. */
@@ -39,18 +40,13 @@ void timeline__init(struct timeline *t)
 	t->store = strings__new();
 }
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 size_t timeline__lane(struct timeline *t, const struct lane *lane)
 {
 	for (size_t i = t->lane_count; i-- > 0;) {
 		const struct lane *other = &t->lanes[i];
 
-		if (other->part == lane->part && same(other->name, lane->name) &&
-		    same(other->group, lane->group))
+		if (other->part == lane->part && text__equals(other->name, lane->name) &&
+		    text__equals(other->group, lane->group))
 			return i;
 	}
 	*LIST_ADD(t->lanes, t->lane_count) = *lane;

@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "base/texts.h"
 #include "boot/sched.h"
 #include "boot/waits.h"
 
@@ -156,11 +157,6 @@ static struct cause cause_of(const struct task_change *woken)
 
 /* ---- walking */
 
-static bool same(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
 /* A piece that goes on is made longer. */
 static void add_piece(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
 {
@@ -175,7 +171,7 @@ static void add_piece(struct divider *d, uint64_t start, uint64_t end, const str
 		return;
 	last = w->path_count ? &w->path[w->path_count - 1] : NULL;
 	if (last && last->end == start && last->class == c->class && last->pid == c->pid &&
-	    same(last->name, c->name) && last->where == d->where) {
+	    text__equals(last->name, c->name) && last->where == d->where) {
 		last->end = end;
 		return;
 	}
@@ -311,7 +307,7 @@ static struct boot_wait *row_of(struct divider *d, const struct cause *c)
 
 	for (size_t i = 0; i < w->count; i++) {
 		wait = &w->list[i];
-		if (wait->class == c->class && same(wait->where, d->where) && same(wait->name, c->name))
+		if (wait->class == c->class && text__equals(wait->where, d->where) && text__equals(wait->name, c->name))
 			return wait;
 	}
 	wait = LIST_ADD(w->list, w->count);

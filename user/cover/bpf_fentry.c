@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "cover/bpf_fentry.h"
 #include "kernel/tracing_multi.h"
 #include "cover.h"
@@ -17,7 +18,7 @@
 
 static bool in_same_part(const struct traceable_function *a, const struct traceable_function *b)
 {
-	return !a->module == !b->module && (!a->module || !strcmp(a->module, b->module));
+	return text__equals(a->module, b->module);
 }
 
 /* Returns the end of the part that begins with the function @i. */
@@ -192,7 +193,8 @@ static bool is_settled(const struct bpf_fentry *f, const char *module)
 
 	if (symbols__load_modules(&now))
 		return false;
-	settled = symbols__module_stayed(f->cover->request->kernel->symbols, now, module) && module__has_ended_init(module) > 0;
+	settled = symbols__module_stayed(f->cover->request->kernel->symbols, now, module) &&
+		  module__has_ended_init(module) > 0;
 	symbols__free(now);
 	return settled;
 }

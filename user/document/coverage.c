@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "document/coverage.h"
 
 void coverage__init(struct coverage *c, const char *engine)
@@ -45,7 +46,31 @@ void coverage__free(struct coverage *c)
 
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b)
 {
-	return a->boot_id && b->boot_id && !strcmp(a->boot_id, b->boot_id);
+	return text__is_known_equal(a->boot_id, b->boot_id);
+}
+
+bool coverage__same_build(const struct coverage *a, const struct coverage *b, const char *module)
+{
+	const struct covered_module *x, *y;
+
+	if (!text__is_known_equal(a->kernel.build_id, b->kernel.build_id) || !module)
+		return text__is_known_equal(a->kernel.build_id, b->kernel.build_id);
+	x = covered_modules__find(&a->modules, module);
+	y = covered_modules__find(&b->modules, module);
+	return x && y && text__is_known_equal(x->build_id, y->build_id);
+}
+
+bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
+{
+	if (!text__is_known_equal(a->kernel.build_id, b->kernel.build_id))
+		return false;
+	for (size_t i = 0; i < a->modules.count; i++) {
+		const struct covered_module *m = &a->modules.list[i];
+
+		if (covered_module__differs(m, covered_modules__find(&b->modules, m->name)))
+			return false;
+	}
+	return true;
 }
 
 bool coverage__same_command(const struct coverage *a, const struct coverage *b)

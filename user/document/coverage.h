@@ -81,6 +81,10 @@ void coverage__free(struct coverage *c);
 
 /* Are they of the same boot, so that their times and process numbers can be compared? */
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
+/* Are they known to be of one build, of the kernel and of @module? @module: NULL: of the kernel only */
+bool coverage__same_build(const struct coverage *a, const struct coverage *b, const char *module);
+/* Is an address the same function in both, because they are of one build of the kernel, and of each module? */
+bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
 bool coverage__same_command(const struct coverage *a, const struct coverage *b);
 /* Are all tasks that @c is about among those of @other? A document has no number of its command's process. */
 bool coverage__lies_in(const struct coverage *c, const struct coverage *other);

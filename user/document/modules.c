@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "document/modules.h"
 
 /* A build id has 20 bytes, and 36 with its header. */
@@ -46,14 +47,10 @@ bool covered_modules__stayed(const struct covered_modules *m, const char *name)
 	return !name || (found && !found->came && !found->went);
 }
 
-static bool differ(const char *a, const char *b)
-{
-	return a && b && strcmp(a, b);
-}
-
 bool covered_module__differs(const struct covered_module *a, const struct covered_module *b)
 {
-	return a && b && (differ(a->build_id, b->build_id) || differ(a->srcversion, b->srcversion));
+	return a && b && (text__is_known_other(a->build_id, b->build_id) ||
+			  text__is_known_other(a->srcversion, b->srcversion));
 }
 
 /* ---- modules of the running kernel */

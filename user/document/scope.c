@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/texts.h"
 #include "base/utf8.h"
 #include "cover.h"
 #include "document/coverage.h"
@@ -57,7 +58,7 @@ const char *scope__limit(const struct scope *s)
 
 static bool same_or_any(const char *one, const char *other)
 {
-	return !other || (one && !strcmp(one, other));
+	return !other || text__equals(one, other);
 }
 
 bool scope__lies_in(const struct scope *s, const struct scope *other)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "kernel/hits.h"
 
 void hits__init(struct hits *h)
@@ -32,20 +33,14 @@ const char *hits__name(struct hits *h, const char *name)
 static int by_place(const void *a, const void *b)
 {
 	const struct hit *x = a, *y = b;
-	int modules;
+	int modules = text__compare(x->module, y->module);
 
 	if (x->kind != y->kind)
 		return x->kind < y->kind ? -1 : 1;
-	if (!x->module != !y->module)
-		return x->module ? 1 : -1;
-	if (x->module) {
-		modules = strcmp(x->module, y->module);
-		if (modules)
-			return modules;
-		if (x->offset != y->offset)
-			return x->offset < y->offset ? -1 : 1;
-		return 0;
-	}
+	if (modules)
+		return modules;
+	if (x->module)
+		return x->offset < y->offset ? -1 : x->offset > y->offset;
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 

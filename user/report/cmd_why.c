@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/texts.h"
 #include "document/coverage_json.h"
 #include "kernel/module_files.h"
 #include "report/commands.h"
@@ -117,11 +118,6 @@ static int read_documents(struct looked_at *l, const struct why_options *o)
 	return err;
 }
 
-static bool same_build(const struct coverage *a, const struct coverage *b)
-{
-	return a->kernel.build_id && b->kernel.build_id && !strcmp(a->kernel.build_id, b->kernel.build_id);
-}
-
 /* The kernel of the first document, with the modules that it had in each document of the same build. */
 static int of_documents(struct looked_at *l, const char *vmlinux)
 {
@@ -132,7 +128,7 @@ static int of_documents(struct looked_at *l, const char *vmlinux)
 	for (size_t i = 0; i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
-		for (size_t m = 0; (c == first || same_build(c, first)) && m < c->modules.count; m++) {
+		for (size_t m = 0; (c == first || coverage__same_build(c, first, NULL)) && m < c->modules.count; m++) {
 			if (!covered_modules__find(&modules, c->modules.list[m].name))
 				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
@@ -156,7 +152,7 @@ static int find_others(struct looked_at *l)
 	for (size_t i = 0; !err && i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
-		if (c->kernel.build_id && (!build_id || strcmp(build_id, c->kernel.build_id)))
+		if (c->kernel.build_id && !text__equals(build_id, c->kernel.build_id))
 			err = universe__of_build(&l->others[i], &c->kernel, &c->modules, NULL);
 	}
 	return err;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/texts.h"
 #include "report/compare.h"
 #include "report/reasons.h"
 
@@ -52,12 +53,6 @@ enum certainty reason__certainty(enum reason reason)
 	return reason < REASON_NO_ADDRESS ? CERTAIN : POSSIBLE;
 }
 
-static bool same_build(const struct coverage *a, const struct coverage *b)
-{
-	return a->kernel.build_id && b->kernel.build_id &&
-	       !strcmp(a->kernel.build_id, b->kernel.build_id);
-}
-
 static uint64_t place_of(const struct hit *hit)
 {
 	if (hit->module)
@@ -75,17 +70,10 @@ bool comparison__can_match(const struct comparison *cmp, const struct hit *hit)
 	return cmp->by_name ? hit->name != NULL : has_place(hit);
 }
 
-static int compare_strings(const char *a, const char *b)
-{
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
 static int by_place(const void *a, const void *b)
 {
 	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
-	int order = compare_strings(x->module, y->module);
+	int order = text__compare(x->module, y->module);
 
 	if (order)
 		return order;
@@ -95,9 +83,8 @@ static int by_place(const void *a, const void *b)
 static int by_name(const void *a, const void *b)
 {
 	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
-	int order = compare_strings(x->module, y->module);
 
-	return order ? order : compare_strings(x->name, y->name);
+	return text__compare(x->module, y->module) ?: text__compare(x->name, y->name);
 }
 
 struct side {
@@ -159,10 +146,10 @@ static bool places_known(const struct coverage *c)
 
 static const char *why_by_name(const struct coverage *a, const struct coverage *b)
 {
-	if (!same_build(a, b))
+	if (!coverage__same_build(a, b, NULL))
 		return "not the same kernel build";
 	if (a->kernel.offset_known != b->kernel.offset_known ||
-	    (!a->kernel.offset_known && compare_strings(a->boot_id, b->boot_id)) ||
+	    (!a->kernel.offset_known && text__compare(a->boot_id, b->boot_id)) ||
 	    !places_known(a) || !places_known(b))
 		return "addresses as linked are not known";
 	return NULL;

@@ -37,19 +37,12 @@ struct side {
 	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
 };
 
-static bool same(const char *a, const char *b)
-{
-	return a && b && !strcmp(a, b);
-}
-
 /* ---- the lists */
-
-static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module);
 
 /* An offset in a module says nothing, unless both sides are known to have had one build of the module. */
 static bool goes_by_place(const struct side *s, enum diff_identity identity, const char *module)
 {
-	return identity == IDENTITY_ADDRESS && (!module || is_same_build(s->c, s->other, module));
+	return identity == IDENTITY_ADDRESS && (!module || coverage__same_build(s->c, s->other, module));
 }
 
 static void set_key(struct item *item, struct strings *names, bool by_place, uint64_t place, const char *unit)
@@ -165,22 +158,10 @@ static const struct function *find_in(const struct side *s, const struct item *i
 	return found;
 }
 
-/* An unknown build is not known to be the same. */
-static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module)
-{
-	const struct covered_module *x, *y;
-
-	if (!module)
-		return same(a->kernel.build_id, b->kernel.build_id);
-	x = covered_modules__find(&a->modules, module);
-	y = covered_modules__find(&b->modules, module);
-	return is_same_build(a, b, NULL) && x && y && same(x->build_id, y->build_id);
-}
-
 /* What the build says of a function that it is not known to have. @v: what the run says, if the build has it */
 static enum verdict of_build(const struct side *s, const struct side *other, const struct item *item, enum verdict v)
 {
-	bool same_build = is_same_build(s->c, other->c, item->module);
+	bool same_build = coverage__same_build(s->c, other->c, item->module);
 
 	if (item->module && !covered_modules__find(&s->u->modules, item->module))
 		return same_build ? v : VERDICT_UNKNOWN;
@@ -279,19 +260,6 @@ static bool has_places(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind == HIT_FUNCTION && !is_place_known(&c->hits.list[i]))
-			return false;
-	}
-	return true;
-}
-
-bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
-{
-	if (!same(a->kernel.build_id, b->kernel.build_id))
-		return false;
-	for (size_t i = 0; i < a->modules.count; i++) {
-		const struct covered_module *m = &a->modules.list[i];
-
-		if (covered_module__differs(m, covered_modules__find(&b->modules, m->name)))
 			return false;
 	}
 	return true;

@@ -75,7 +75,4 @@ void diff__write_json(const struct diff *d, const char *name_a, const char *name
 const char *diff_identity__word(enum diff_identity identity);
 const char *diff_identity__sentence(enum diff_identity identity);
 
-/* Whether an address is the same function in both: of one build of the kernel, and of each module. */
-bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
-
 #endif

@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "kernel/module_files.h"
 #include "report/images.h"
 
 static bool is_of_another_build(const char *build_id, const char *wanted)
 {
-	return wanted && (!build_id || strcmp(build_id, wanted));
+	return wanted && !text__equals(build_id, wanted);
 }
 
 static int add(struct images *images, struct image *image, const char *module)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/texts.h"
 #include "document/losses.h"
 #include "report/merge.h"
 
@@ -12,11 +13,6 @@ struct merging {
 	struct coverage *to;
 	struct lh_table *places;	/* index in to->hits, by place_key() */
 };
-
-static bool same(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
 
 /* ---- whether they can be merged */
 
@@ -66,7 +62,7 @@ static int check_places(const struct coverage *c, const char *path)
 
 static int check(const struct coverage *first, const struct coverage *c, const char *path)
 {
-	if (!c->kernel.build_id || !first->kernel.build_id || strcmp(first->kernel.build_id, c->kernel.build_id))
+	if (!coverage__same_build(first, c, NULL))
 		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     first->kernel.build_id ?: "unknown");
@@ -80,8 +76,8 @@ static int check(const struct coverage *first, const struct coverage *c, const c
 
 static bool same_run(const struct merged_run *a, const struct merged_run *b)
 {
-	return a->started && a->started == b->started && same(a->engine, b->engine) && same(a->boot_id, b->boot_id) &&
-	       same(a->host, b->host);
+	return a->started && a->started == b->started && text__equals(a->engine, b->engine) &&
+	       text__equals(a->boot_id, b->boot_id) && text__equals(a->host, b->host);
 }
 
 static struct merged_run run_of(const struct coverage *c)
@@ -215,7 +211,7 @@ static void limit_own(struct filter *to, const struct filter *from)
 
 static void forget_unless_same(char **text, const char *other)
 {
-	if (*text && !same(*text, other)) {
+	if (*text && !text__equals(*text, other)) {
 		free(*text);
 		*text = NULL;
 	}
@@ -249,9 +245,9 @@ static void join_scope(struct coverage *to, const struct coverage *c)
 		return;
 	scope->kind = SCOPE_SEVERAL;
 	scope->pid = 0;
-	if (!same(scope->cgroup, c->scope.cgroup))
+	if (!text__equals(scope->cgroup, c->scope.cgroup))
 		scope->cgroup = NULL;
-	if (!same(scope->comm, c->scope.comm))
+	if (!text__equals(scope->comm, c->scope.comm))
 		scope->comm = NULL;
 }
 
@@ -319,7 +315,7 @@ static void add_head(struct coverage *to, const struct coverage *c)
 		to->traceable = c->traceable;
 	if (c->traced > to->traced)
 		to->traced = c->traced;
-	if (!same(to->engine, c->engine)) {
+	if (!text__equals(to->engine, c->engine)) {
 		free(to->engine);
 		to->engine = xstrdup("several");
 	}
@@ -342,7 +338,7 @@ static unsigned int number_of_namesake(const struct coverage *c, const struct hi
 		const struct hit *other = &c->hits.list[i];
 
 		number += other->kind == hit->kind && other->into == hit->into && other->offset < hit->offset &&
-			  same(other->module, hit->module) && same(other->name, hit->name);
+			  text__equals(other->module, hit->module) && text__equals(other->name, hit->name);
 	}
 	return number;
 }

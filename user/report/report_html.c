@@ -31,6 +31,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"
@@ -45,27 +46,19 @@ extern const char _binary_page_html_start[], _binary_page_html_end[];
 
 /* ---- the order of the functions */
 
-static int compare_texts(const char *a, const char *b)
-{
-	/* The kernel's image, which is no module, comes first; what is unknown comes last in it. */
-	if (!a || !b)
-		return !!a - !!b;
-	return strcmp(a, b);
-}
-
 static bool same_place(const struct function *f, const struct function *g)
 {
-	return !compare_texts(f->unit, g->unit) && !compare_texts(f->module, g->module);
+	return text__equals(f->unit, g->unit) && text__equals(f->module, g->module);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
 	const struct function *f = (*x)->f, *g = (*y)->f;
-	int order = compare_texts(f->module, g->module);
+	int order = text__compare(f->module, g->module);
 
 	if (!order)
-		order = compare_texts(f->unit, g->unit);
+		order = text__compare(f->unit, g->unit);
 	if (!order && f->line != g->line)
 		order = f->line < g->line ? -1 : 1;
 	if (!order)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "image/image.h"
 #include "image/lines.h"
 #include "image/units.h"
@@ -186,7 +187,7 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 	build_id = image__build_id(image);
 	if (u->release && image__release(image) && strcmp(u->release, image__release(image)))
 		error__warn("%s: is a module of the kernel %s, and not of %s", m->path, image__release(image), u->release);
-	if (m->build_id && build_id && strcmp(m->build_id, build_id)) {
+	if (text__is_known_other(m->build_id, build_id)) {
 		error__warn("%s: is another build of the module %s than the recorded one (%s): its functions are not "
 			    "known", m->path, m->name, m->build_id);
 	} else {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/texts.h"
 #include "document/universe_kept.h"
 #include "kernel/module_files.h"
 #include "report/universes.h"
@@ -34,7 +35,7 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 {
 	struct module_file *more = find_wanted(w, name);
 
-	if (more && more->build_id && build_id && strcmp(more->build_id, build_id))
+	if (more && text__is_known_other(more->build_id, build_id))
 		return error__return(-EINVAL, "the documents are of two builds of the module %s, %s and %s: one report "
 				     "is about one build", name, more->build_id, build_id);
 	if (more) {
@@ -69,8 +70,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct kernel_id *k = &documents[i]->kernel;
 
-		if (!k->build_id != !w->kernel->build_id ||
-		    (k->build_id && strcmp(k->build_id, w->kernel->build_id)))
+		if (!text__equals(k->build_id, w->kernel->build_id))
 			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
 					     "report is about one build; `hytrace diff` compares two",
 					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
@@ -81,15 +81,10 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 
 static int check_build(const struct universe *u, const struct wanted *w, const char *path)
 {
-	if (u->build_id && w->kernel->build_id && !strcmp(u->build_id, w->kernel->build_id))
+	if (text__is_known_equal(u->build_id, w->kernel->build_id))
 		return 0;
 	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the documents are of %s", path,
 			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
-}
-
-static bool is_other_build(const struct covered_module *has, const struct module_file *wanted)
-{
-	return has->build_id && wanted->build_id && strcmp(has->build_id, wanted->build_id);
 }
 
 /* Finds the files of wanted modules that @u does not have in the wanted build. Returns their number. */
@@ -102,7 +97,7 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 		struct module_file *m = &w->modules[i];
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
-		if (!has || is_other_build(has, m))
+		if (!has || text__is_known_other(has->build_id, m->build_id))
 			m->path = module_files__path(directory, m->name);
 		found += m->path != NULL;
 	}
@@ -140,7 +135,7 @@ static void drop_module(struct universe *u, const char *module)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < u->count; i++) {
-		if (!u->list[i].module || strcmp(u->list[i].module, module))
+		if (!text__equals(u->list[i].module, module))
 			u->list[kept++] = u->list[i];
 	}
 	u->count = kept;
@@ -168,7 +163,7 @@ static void drop_other_builds(struct universe *u, const struct wanted *w)
 		const struct module_file *m = &w->modules[i];
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
-		if (!has || !is_other_build(has, m))
+		if (!has || !text__is_known_other(has->build_id, m->build_id))
 			continue;
 		error__warn("the module %s is known only in another build (%s) than the recorded one (%s): its "
 			    "functions are not known", m->name, has->build_id, m->build_id);
@@ -189,7 +184,7 @@ static bool is_elsewhere(const struct universe *u, const struct hit *hit)
 		return strcmp(f->name, hit->name);
 	named = universe__named(u, hit->name, &count);
 	for (size_t i = 0; named && i < count; i++) {
-		if (named[i]->module && !strcmp(named[i]->module, hit->module))
+		if (text__equals(named[i]->module, hit->module))
 			return true;
 	}
 	return false;
@@ -259,7 +254,7 @@ static bool read_kept(struct universe *ret, const struct wanted *w, const char *
 {
 	if (!path || !universe__read_kept(ret, path))
 		return false;
-	if (ret->build_id && !strcmp(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux)) {
+	if (text__is_known_equal(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux)) {
 		kept__touch(path);
 		return true;
 	}
@@ -342,7 +337,7 @@ static bool load_running(struct kernel *ret, const struct wanted *w)
 {
 	if (geteuid() || !w->kernel->build_id || kernel__load(ret, KERNEL_ID, NULL))
 		return false;
-	return ret->id.build_id && !strcmp(ret->id.build_id, w->kernel->build_id) &&
+	return text__is_known_equal(ret->id.build_id, w->kernel->build_id) &&
 	       !kernel__load(ret, KERNEL_LISTS, NULL);
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/similar.h"
+#include "base/texts.h"
 #include "image/copies.h"
 #include "image/untraced.h"
 #include "kernel/module_files.h"
@@ -53,15 +54,10 @@ static const char *keep(struct search *s, const char *word)
 /* Is an offset, or an address of vmlinux, the same function in both? */
 static bool same_build(const struct universe *u, const struct coverage *c, const char *module)
 {
-	if (!u->build_id || !c->kernel.build_id || strcmp(u->build_id, c->kernel.build_id))
+	if (!text__is_known_equal(u->build_id, c->kernel.build_id))
 		return false;
 	return !module || !covered_module__differs(covered_modules__find(&u->modules, module),
 						   covered_modules__find(&c->modules, module));
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
 }
 
 enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
@@ -81,8 +77,8 @@ static enum match find_hit(const struct search *s, size_t document, const struct
 		const struct hit *hit = &c->hits.list[i];
 		const struct function *of;
 
-		if (hit->kind != HIT_FUNCTION || !same_text(hit->module, f->module) ||
-		    (same ? universe__find(u, hit) != f : !same_text(hit->name, f->name)))
+		if (hit->kind != HIT_FUNCTION || !text__equals(hit->module, f->module) ||
+		    (same ? universe__find(u, hit) != f : !text__equals(hit->name, f->name)))
 			continue;
 		of = same || !other ? NULL : universe__find(other, hit);
 		if (of && of->unit && f->unit && strcmp(of->unit, f->unit))
