@@ -36,8 +36,8 @@
 #define BENCH_INSTANCE "hytrace-bench"
 
 enum bench_scope {
-	SCOPE_ONE = 1 << 0,	/* BENCH_FUNCTION only */
-	SCOPE_ALL = 1 << 1,	/* whatever can be traced */
+	BENCH_ONE = 1 << 0,	/* BENCH_FUNCTION only */
+	BENCH_ALL = 1 << 1,	/* whatever can be traced */
 };
 
 /* The workloads. In scope "one" there are only getppid and parallel. */

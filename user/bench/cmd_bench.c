@@ -24,7 +24,7 @@
 
 static const struct contender contender_base = {
 	.name = "base",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "nothing is traced",
 };
@@ -100,11 +100,11 @@ static struct options {
 	unsigned int unable;		/* workloads that cannot run here */
 	const char *names[ARRAY_SIZE(contenders)];
 	size_t nr_names, rotate, repetitions;
-} options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_DEFAULT };
+} options = { .scopes = BENCH_ONE | BENCH_ALL, .workloads = WORKLOADS_DEFAULT };
 
 static const char *scope_name(enum bench_scope scope)
 {
-	return scope == SCOPE_ONE ? "one" : "all";
+	return scope == BENCH_ONE ? "one" : "all";
 }
 
 /* ---- rows: in JSON as soon as they are known, in a table at the end */
@@ -168,7 +168,7 @@ static void write_number(const char *name, double value)
 	}
 }
 
-static void write_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+static void write_row(const struct contender *c, const struct timed_workload *w, enum bench_scope scope,
 		      const struct bench_row *row)
 {
 	jsonw_start_object(json);
@@ -202,7 +202,7 @@ static void number(char *text, size_t size, double value)
 		snprintf(text, size, "%.3fM", value / 1e6);
 }
 
-static void add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+static void add_row(const struct contender *c, const struct timed_workload *w, enum bench_scope scope,
 		    const struct bench_row *row)
 {
 	const double values[] = {
@@ -236,15 +236,15 @@ static void empty_row(struct bench_row *row, const char *note)
 
 /* The contender's workloads that can run here, or those that cannot. */
 static size_t choose_workloads(const struct contender *c, enum bench_scope scope, bool able,
-			       const struct workload **list)
+			       const struct timed_workload **list)
 {
-	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
+	unsigned int chosen = scope == BENCH_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
 	size_t count = 0;
 
 	/* With one function traced, only getppid and parallel can run, so other choices do not count. */
 	if (!c->one_cpu)
 		chosen |= WORKLOAD_PARALLEL;
-	if (scope == SCOPE_ALL || options.workloads & WORKLOAD_PARALLEL)
+	if (scope == BENCH_ALL || options.workloads & WORKLOAD_PARALLEL)
 		chosen &= options.workloads;
 	else
 		chosen &= ~WORKLOAD_PARALLEL;
@@ -256,7 +256,7 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	return count;
 }
 
-static void give_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+static void give_row(const struct contender *c, const struct timed_workload *w, enum bench_scope scope,
 		     const struct bench_row *row)
 {
 	if (json)
@@ -267,7 +267,7 @@ static void give_row(const struct contender *c, const struct workload *w, enum b
 
 static void give_unable_rows(const struct contender *c, enum bench_scope scope)
 {
-	const struct workload *list[WORKLOADS];
+	const struct timed_workload *list[WORKLOADS];
 	size_t count = choose_workloads(c, scope, false, list);
 	struct bench_row row;
 
@@ -282,7 +282,7 @@ static void give_unable_rows(const struct contender *c, enum bench_scope scope)
  */
 static int run_contender(const struct contender *c, enum bench_scope scope)
 {
-	const struct workload *list[WORKLOADS];
+	const struct timed_workload *list[WORKLOADS];
 	struct bench_row rows[WORKLOADS];
 	size_t count = choose_workloads(c, scope, true, list);
 	int err;
@@ -292,7 +292,7 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		return 0;
 	}
 	fprintf(stderr, "hytrace: bench: %s, %s\n", c->name,
-		scope == SCOPE_ONE ? "one function" : "all functions");
+		scope == BENCH_ONE ? "one function" : "all functions");
 	for (size_t i = 0; i < count; i++)
 		empty_row(&rows[i], i ? "" : c->note);
 	err = measure__rows(c, list, count, scope, rows);
@@ -326,10 +326,10 @@ static bool is_wanted(const struct contender *c)
 }
 
 /* In scope "one" most workloads are not run. */
-static bool is_needed(const struct workload *w)
+static bool is_needed(const struct timed_workload *w)
 {
 	return options.workloads & w->which &&
-	       (options.scopes & SCOPE_ALL || w->which == WORKLOAD_PARALLEL);
+	       (options.scopes & BENCH_ALL || w->which == WORKLOAD_PARALLEL);
 }
 
 /*
@@ -338,7 +338,7 @@ static bool is_needed(const struct workload *w)
  */
 static int run_all(void)
 {
-	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
+	static const enum bench_scope scopes[] = { BENCH_ONE, BENCH_ALL };
 	int err = 0, row_err;
 
 	for (size_t i = 0; i < WORKLOADS && !measure__interrupted(); i++) {
@@ -404,7 +404,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--contender %s: there is no such contender; --list prints them", arg);
 		return 0;
 	case 's':
-		options.scopes = !strcmp(arg, "one") ? SCOPE_ONE : !strcmp(arg, "all") ? SCOPE_ALL : 0;
+		options.scopes = !strcmp(arg, "one") ? BENCH_ONE : !strcmp(arg, "all") ? BENCH_ALL : 0;
 		if (!options.scopes)
 			argp_error(state, "--scope %s: there is no such scope; choose one or all", arg);
 		return 0;

@@ -108,14 +108,14 @@ int bench_bpf__setup(const struct contender *c, enum bench_scope scope)
 	err = bench_bpf__load(skel);
 	if (err)
 		return bench_error(err, "cannot load the BPF program %s", variant->program);
-	return variant->denied && scope == SCOPE_ALL ? choose_all_but_own() : 0;
+	return variant->denied && scope == BENCH_ALL ? choose_all_but_own() : 0;
 }
 
 static int multi__attach(const struct contender *c, enum bench_scope scope)
 {
 	const struct bpf_variant *variant = c->variant;
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts);
-	const char *pattern = scope == SCOPE_ONE ? BENCH_FUNCTION : "*";
+	const char *pattern = scope == BENCH_ONE ? BENCH_FUNCTION : "*";
 	int err;
 
 	if (addrs) {
@@ -280,7 +280,7 @@ static const struct bpf_variant fentry_bitmap_callers = { "fentry_bitmap_callers
 	.cleanup = bench_bpf__cleanup
 
 #define EVENT_BPF_CALLBACKS		\
-	.scopes = SCOPE_ONE,		\
+	.scopes = BENCH_ONE,		\
 	.setup = event_bpf__setup,	\
 	.attach = event_bpf__attach,	\
 	.report = bench_bpf__report,		\
@@ -304,7 +304,7 @@ const struct contender contender_event_bpf_hash = {
 
 const struct contender contender_kprobe_multi = {
 	.name = "kprobe-multi",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "an empty program",
 	.variant = &multi_empty,
 	.attach = multi__attach,
@@ -313,7 +313,7 @@ const struct contender contender_kprobe_multi = {
 
 const struct contender contender_kprobe_multi_denied = {
 	.name = "kprobe-multi-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "an empty program",
 	.variant = &multi_empty_denied,
@@ -323,7 +323,7 @@ const struct contender contender_kprobe_multi_denied = {
 
 const struct contender contender_kprobe_multi_bitmap_nocallers = {
 	.name = "kprobe-multi-bitmap-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function only",
 	.variant = &multi_bitmap_nocallers,
 	.attach = multi__attach,
@@ -332,7 +332,7 @@ const struct contender contender_kprobe_multi_bitmap_nocallers = {
 
 const struct contender contender_kprobe_multi_bitmap_nocallers_denied = {
 	.name = "kprobe-multi-bitmap-nocallers-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "function only",
 	.variant = &multi_bitmap_nocallers_denied,
@@ -342,7 +342,7 @@ const struct contender contender_kprobe_multi_bitmap_nocallers_denied = {
 
 const struct contender contender_kprobe_multi_bitmap = {
 	.name = "kprobe-multi-bitmap",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function and caller",
 	.variant = &multi_bitmap,
 	.attach = multi__attach,
@@ -351,7 +351,7 @@ const struct contender contender_kprobe_multi_bitmap = {
 
 const struct contender contender_kprobe_multi_bitmap_denied = {
 	.name = "kprobe-multi-bitmap-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "function and caller",
 	.variant = &multi_bitmap_denied,
@@ -361,7 +361,7 @@ const struct contender contender_kprobe_multi_bitmap_denied = {
 
 const struct contender contender_kprobe_multi_percpu_bitmap = {
 	.name = "kprobe-multi-percpu-bitmap",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function and caller, for each CPU",
 	.variant = &multi_percpu_bitmap,
 	.attach = multi__attach,
@@ -370,7 +370,7 @@ const struct contender contender_kprobe_multi_percpu_bitmap = {
 
 const struct contender contender_kprobe_multi_percpu_bitmap_denied = {
 	.name = "kprobe-multi-percpu-bitmap-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.note = "function and caller, for each CPU",
 	.variant = &multi_percpu_bitmap_denied,
 	.attach = multi__attach,
@@ -379,7 +379,7 @@ const struct contender contender_kprobe_multi_percpu_bitmap_denied = {
 
 const struct contender contender_kprobe_multi_hash_nocallers = {
 	.name = "kprobe-multi-hash-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function only",
 	.variant = &multi_hash_nocallers,
 	.attach = multi__attach,
@@ -389,7 +389,7 @@ const struct contender contender_kprobe_multi_hash_nocallers = {
 
 const struct contender contender_kprobe_multi_hash = {
 	.name = "kprobe-multi-hash",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function and caller",
 	.variant = &multi_hash,
 	.attach = multi__attach,
@@ -399,7 +399,7 @@ const struct contender contender_kprobe_multi_hash = {
 
 const struct contender contender_kprobe_multi_hash_denied = {
 	.name = "kprobe-multi-hash-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "function and caller",
 	.variant = &multi_hash_denied,
@@ -409,7 +409,7 @@ const struct contender contender_kprobe_multi_hash_denied = {
 
 const struct contender contender_kprobe_multi_percpu_hash = {
 	.name = "kprobe-multi-percpu-hash",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "function and caller, for each CPU",
 	.variant = &multi_percpu_hash,
 	.attach = multi__attach,
@@ -418,7 +418,7 @@ const struct contender contender_kprobe_multi_percpu_hash = {
 
 const struct contender contender_kprobe_multi_percpu_hash_denied = {
 	.name = "kprobe-multi-percpu-hash-denied",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.note = "function and caller, for each CPU",
 	.variant = &multi_percpu_hash_denied,
 	.attach = multi__attach,
@@ -435,7 +435,7 @@ const struct contender contender_event_bpf_hash_nocallers = {
 
 const struct contender contender_fentry = {
 	.name = "fentry",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "an empty program, which is not told the caller",
 	.variant = &fentry_empty,
 	.attach = fentry__attach,
@@ -444,7 +444,7 @@ const struct contender contender_fentry = {
 
 const struct contender contender_fentry_hash_callers = {
 	.name = "fentry-hash-callers",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "function and caller, which is found where the trampoline's frame ends",
 	.variant = &fentry_hash_callers,
 	.attach = fentry__attach,
@@ -454,7 +454,7 @@ const struct contender contender_fentry_hash_callers = {
 
 const struct contender contender_fentry_hash = {
 	.name = "fentry-hash",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "function only: it is not told the caller",
 	.variant = &fentry_hash,
 	.attach = fentry__attach,
@@ -464,7 +464,7 @@ const struct contender contender_fentry_hash = {
 
 const struct contender contender_fentry_bitmap = {
 	.name = "fentry-bitmap",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "function only: it is not told the caller",
 	.variant = &fentry_bitmap,
 	.attach = fentry__attach,
@@ -473,7 +473,7 @@ const struct contender contender_fentry_bitmap = {
 
 const struct contender contender_fentry_bitmap_callers = {
 	.name = "fentry-bitmap-callers",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "function and caller, which is found where the trampoline's frame ends",
 	.variant = &fentry_bitmap_callers,
 	.attach = fentry__attach,

@@ -53,7 +53,7 @@ static void exec_cover(const char *const *options, enum bench_scope scope, int i
 
 	while (options && *options)
 		args[nr++] = *options++;
-	if (scope == SCOPE_ONE) {
+	if (scope == BENCH_ONE) {
 		args[nr++] = "--allow";
 		args[nr++] = BENCH_FUNCTION;
 	}
@@ -321,7 +321,7 @@ static const char *const retired[] = { "--no-callers", "--retire", NULL };
 
 const struct contender contender_cover_bpf = {
 	.name = "cover-bpf",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "hytrace cover -e bpf: function and caller, without functions that it calls itself; "
 		"attach includes loading",
 	COVER_CALLBACKS,
@@ -329,7 +329,7 @@ const struct contender contender_cover_bpf = {
 
 const struct contender contender_cover_bpf_kprobe = {
 	.name = "cover-bpf-kprobe",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "hytrace cover -e bpf --entry kprobe: function and caller, also where the kernel has fentry.multi",
 	.variant = kprobe,
 	COVER_CALLBACKS,
@@ -337,7 +337,7 @@ const struct contender contender_cover_bpf_kprobe = {
 
 const struct contender contender_cover_bpf_nocallers = {
 	.name = "cover-bpf-nocallers",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "hytrace cover -e bpf --no-callers: function only",
 	.variant = nocallers,
 	COVER_CALLBACKS,
@@ -349,7 +349,7 @@ const struct contender contender_cover_bpf_nocallers = {
  */
 const struct contender contender_cover_bpf_retired = {
 	.name = "cover-bpf-retired",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	/*
 	 * The loader checks after about 0.2 s, and later each time. Attaching again to all takes
 	 * about a second.

@@ -116,7 +116,7 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 	}
 	err = trace_instance__open();
 	err = err ?: trace_top__append(event__file(variant),
-				       scope == SCOPE_ALL ? variant->all : variant->definition);
+				       scope == BENCH_ALL ? variant->all : variant->definition);
 	if (!err && variant->beside)
 		err = make_beside(variant->beside);
 	if (!err && variant->others)
@@ -260,7 +260,7 @@ static const struct event_variant event_3_variant = {
 
 /* With 10 and 100 events, the buffers wrap sooner. */
 #define BESIDE_CALLBACKS(count)					\
-	.scopes = SCOPE_ONE,					\
+	.scopes = BENCH_ONE,					\
 	.warmup = WARMUP_RING_BUFFER / (count),			\
 	.note = "each call an event of each of " #count "; missed is that of one event",	\
 	.setup = event__setup,					\
@@ -328,7 +328,7 @@ static const struct event_variant kretprobe_variant = {
 };
 
 #define EVENT_CALLBACKS						\
-	.scopes = SCOPE_ONE,					\
+	.scopes = BENCH_ONE,					\
 	.warmup = WARMUP_RING_BUFFER,				\
 	.note = "each call an event; memory is the ring buffer's",	\
 	.setup = event__setup,					\
@@ -339,7 +339,7 @@ static const struct event_variant kretprobe_variant = {
 
 const struct contender contender_event = {
 	.name = "event",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "each call an event; memory is the ring buffer's; for all functions, one event is on all",
 	.variant = &event_variant,
@@ -382,7 +382,7 @@ const struct contender contender_event_return = {
 
 const struct contender contender_event_5000 = {
 	.name = "event-2args-of-5000",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "with 4,999 events on other functions enabled beside it",
 	.variant = &event_5000_variant,
@@ -395,7 +395,7 @@ const struct contender contender_event_5000 = {
 
 const struct contender contender_event_perf = {
 	.name = "event-perf",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.one_cpu = true,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "two arguments, each call a sample in perf's buffer, which overwrites",

@@ -129,7 +129,7 @@ static void many_fentry__cleanup(const struct contender *c)
 
 const struct contender contender_fentry_of_100 = {
 	.name = "fentry-of-100",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "an empty program, with 99 on other functions attached beside it",
 	.setup = many_fentry__setup,
 	.attach = many_fentry__attach,

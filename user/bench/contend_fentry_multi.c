@@ -30,7 +30,7 @@ static size_t id_count, site_count;
 
 static bool is_asked_for(const struct traceable_function *f, enum bench_scope scope)
 {
-	return scope == SCOPE_ONE ? !strcmp(f->name, BENCH_FUNCTION) : !bench_bpf__is_own(f->name);
+	return scope == BENCH_ONE ? !strcmp(f->name, BENCH_FUNCTION) : !bench_bpf__is_own(f->name);
 }
 
 static int choose(const struct fentry_ids *list, enum bench_scope scope)
@@ -135,7 +135,7 @@ static const struct bpf_variant hash = { "fentry_multi_hash", "seen", .rest = "m
 static const struct bpf_variant bitmap = { "fentry_multi_bitmap", ".bss.bits", .rest = "multi_bitmap" };
 
 #define CALLBACKS				\
-	.scopes = SCOPE_ONE | SCOPE_ALL,	\
+	.scopes = BENCH_ONE | BENCH_ALL,	\
 	.workloads = WORKLOADS_ALL,		\
 	.setup = fentry_multi__setup,		\
 	.attach = fentry_multi__attach,		\

@@ -89,7 +89,7 @@ static int kcov__report(const struct contender *c, struct bench_row *row)
 
 const struct contender contender_kcov = {
 	.name = "kcov",
-	.scopes = SCOPE_ALL,
+	.scopes = BENCH_ALL,
 	.one_cpu = true,
 	.note = "each basic block of this task, again and again; base is the kernel's that is compiled for it",
 	.setup = kcov__setup,

@@ -103,7 +103,7 @@ static int control(const char *word)
 
 static int ops__attach(const struct contender *c, enum bench_scope scope)
 {
-	return control(scope == SCOPE_ONE ? "register" : "register wide");
+	return control(scope == BENCH_ONE ? "register" : "register wide");
 }
 
 /* There is a figure only if the callback was called. */
@@ -131,7 +131,7 @@ static void ops__cleanup(const struct contender *c)
 
 const struct contender contender_ftrace_ops = {
 	.name = "ftrace-ops",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.note = "a callback with a trampoline of its own that counts the call, and nothing else",
 	.setup = ops__setup,

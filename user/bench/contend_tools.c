@@ -98,12 +98,12 @@ static int bpftrace__attach(const struct contender *c, enum bench_scope scope)
 
 	setenv("BPFTRACE_MAX_PROBES", "100000", 1);
 	setenv("BPFTRACE_MAP_KEYS_MAX", "131072", 1);
-	return start_tool(scope == SCOPE_ONE ? one : all, "counting\n");
+	return start_tool(scope == BENCH_ONE ? one : all, "counting\n");
 }
 
 const struct contender contender_bpftrace = {
 	.name = "bpftrace-count",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "bpftrace -e 'kprobe:... { @[func] = count(); }'; attach and detach are of the whole command",
 	.attach = bpftrace__attach,
 	.detach = tool__detach,
@@ -133,7 +133,7 @@ static void perf_stat__cleanup(const struct contender *c)
 
 const struct contender contender_event_perf_stat = {
 	.name = "event-perf-stat",
-	.scopes = SCOPE_ONE,
+	.scopes = BENCH_ONE,
 	.note = "perf stat -a -e counts a function event; attach and detach are of the whole command",
 	.setup = perf_stat__setup,
 	.attach = perf_stat__attach,

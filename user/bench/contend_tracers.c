@@ -9,7 +9,7 @@
 
 static int limit_to_scope(enum bench_scope scope)
 {
-	if (scope == SCOPE_ALL)
+	if (scope == BENCH_ALL)
 		return 0;
 	return trace_instance__write("set_ftrace_filter", BENCH_FUNCTION);
 }
@@ -53,7 +53,7 @@ static int tracer__detach(const struct contender *c)
 
 const struct contender contender_function = {
 	.name = "function",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.workloads = WORKLOADS_ALL,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "each call an event with its caller; memory is the ring buffer's, which overwrites",
@@ -107,7 +107,7 @@ static void no_repeats__cleanup(const struct contender *c)
 
 const struct contender contender_no_repeats = {
 	.name = "no-repeats",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "the function tracer with options/func-no-repeats: a call like the last one is counted",
 	.setup = no_repeats__setup,
@@ -159,7 +159,7 @@ static void graph__cleanup(const struct contender *c)
 
 const struct contender contender_graph = {
 	.name = "graph-depth-1",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "function_graph without deeper calls",
 	.setup = graph__setup,
@@ -193,7 +193,7 @@ static int profiler__setup(const struct contender *c, enum bench_scope scope)
 	if (used)
 		return bench_error(-EBUSY, "the function profiler, or set_ftrace_filter, is in use");
 	bench_left->touched = true;
-	return trace_top__write("set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
+	return trace_top__write("set_ftrace_filter", scope == BENCH_ONE ? BENCH_FUNCTION : " ");
 }
 
 static int profiler__attach(const struct contender *c, enum bench_scope scope)
@@ -227,7 +227,7 @@ static void profiler__cleanup(const struct contender *c)
 
 const struct contender contender_profiler = {
 	.name = "profiler",
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.note = "counts and times each call, no callers",
 	.setup = profiler__setup,
 	.attach = profiler__attach,
@@ -282,7 +282,7 @@ static const struct oneshot_variant oneshot_callers = { .parent = "1" };
 static const struct oneshot_variant oneshot_nocallers = { .parent = "0" };
 
 #define ONESHOT_CALLBACKS			\
-	.scopes = SCOPE_ONE | SCOPE_ALL,	\
+	.scopes = BENCH_ONE | BENCH_ALL,	\
 	.setup = oneshot__setup,		\
 	.attach = oneshot__attach,		\
 	.clear = oneshot__clear,		\
@@ -349,7 +349,7 @@ const struct contender contender_oneshot_retired = {
 	.settle_ms = 2000,
 	.note = "function only, call sites off once it is known",
 	.variant = &oneshot_nocallers,
-	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.scopes = BENCH_ONE | BENCH_ALL,
 	.setup = oneshot_retired__setup,
 	.attach = oneshot_retired__attach,
 	.clear = oneshot__clear,

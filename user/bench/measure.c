@@ -126,7 +126,7 @@ static double cpu_time(void)
 	       (r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e3;
 }
 
-static double time_calls(const struct workload *w, unsigned long calls)
+static double time_calls(const struct timed_workload *w, unsigned long calls)
 {
 	double start = w->waits ? cpu_time() : now();
 
@@ -135,7 +135,7 @@ static double time_calls(const struct workload *w, unsigned long calls)
 }
 
 /* @c: the attached contender; NULL: none. Returns the median of @values, and sorts them. */
-static double repeat(const struct workload *w, const struct contender *c, unsigned long calls,
+static double repeat(const struct timed_workload *w, const struct contender *c, unsigned long calls,
 		     double *values, int count)
 {
 	for (int i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static double repeat(const struct workload *w, const struct contender *c, unsign
 	return median(values, count);
 }
 
-static int repetitions_of(const struct workload *w)
+static int repetitions_of(const struct timed_workload *w)
 {
 	return w->repetitions && (int)w->repetitions < repetitions ? (int)w->repetitions : repetitions;
 }
@@ -157,13 +157,13 @@ static bool is_quick(void)
 	return repetitions < REPETITIONS;
 }
 
-static void warm_up(const struct workload *w, unsigned long calls)
+static void warm_up(const struct timed_workload *w, unsigned long calls)
 {
 	w->run(is_quick() ? calls * repetitions / REPETITIONS + 1 : calls);
 }
 
 /* @c: that which is attached, or NULL for the base. */
-static void measure_cost(const struct workload *w, const struct contender *c, struct bench_row *row)
+static void measure_cost(const struct timed_workload *w, const struct contender *c, struct bench_row *row)
 {
 	int count = repetitions_of(w), rounds = is_quick() ? 1 : ROUNDS;
 	double values[REPETITIONS], middle, best = INFINITY;
@@ -191,7 +191,7 @@ static void measure_cost(const struct workload *w, const struct contender *c, st
 }
 
 /* How much more the first call after a clear costs than any other. */
-static int measure_first_hit(const struct contender *c, const struct workload *w,
+static int measure_first_hit(const struct contender *c, const struct timed_workload *w,
 			     struct bench_row *row)
 {
 	double values[REPETITIONS];
@@ -251,20 +251,20 @@ static int measure_switching(const struct contender *c, enum bench_scope scope,
 }
 
 /* A ring buffer is each CPU's. */
-static unsigned long warmup_calls(const struct contender *c, const struct workload *w)
+static unsigned long warmup_calls(const struct contender *c, const struct timed_workload *w)
 {
 	if (w->which == WORKLOAD_PARALLEL && c->warmup)
 		return c->warmup * sysconf(_SC_NPROCESSORS_ONLN);
 	return w->which == WORKLOAD_GETPPID && c->warmup ? c->warmup : w->warmup;
 }
 
-static int measure_attached(const struct contender *c, const struct workload *const *list, size_t count,
+static int measure_attached(const struct contender *c, const struct timed_workload *const *list, size_t count,
 			    enum bench_scope scope, struct bench_row *rows)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++) {
-		const struct workload *w = list[i];
+		const struct timed_workload *w = list[i];
 
 		warm_up(w, warmup_calls(c, w));
 		if (c->settle_ms) {
@@ -276,13 +276,13 @@ static int measure_attached(const struct contender *c, const struct workload *co
 			err = c->report(c, rows);
 	}
 	/* With all functions traced, it is unknown what runs between the clear and the call. */
-	if (!err && c->clear && scope == SCOPE_ONE && list[0]->which == WORKLOAD_GETPPID)
+	if (!err && c->clear && scope == BENCH_ONE && list[0]->which == WORKLOAD_GETPPID)
 		err = measure_first_hit(c, list[0], rows);
 	return err;
 }
 
 /* Figures that belong to no workload go to the first row: memory, what was seen, and switching. */
-static int measure_rows(const struct contender *c, const struct workload *const *list, size_t count,
+static int measure_rows(const struct contender *c, const struct timed_workload *const *list, size_t count,
 			enum bench_scope scope, struct bench_row *rows)
 {
 	struct switching times;
@@ -372,7 +372,7 @@ static void become_measured(void)
 	stay_here();
 }
 
-bool measure__can_run(const struct workload *w)
+bool measure__can_run(const struct timed_workload *w)
 {
 	int status = -1;
 
@@ -393,7 +393,7 @@ bool measure__can_run(const struct workload *w)
 	return !status;
 }
 
-int measure__rows(const struct contender *c, const struct workload *const *list, size_t count,
+int measure__rows(const struct contender *c, const struct timed_workload *const *list, size_t count,
 		  enum bench_scope scope, struct bench_row *rows)
 {
 	int fds[2], err;

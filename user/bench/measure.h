@@ -20,11 +20,11 @@ int measure__init(bool nanoseconds, int repetitions);
  * affect the next one. It is attached once for all of @list; @rows gets a row for each. Returns 0,
  * or a negative errno after cleaning up.
  */
-int measure__rows(const struct contender *c, const struct workload *const *list, size_t count,
+int measure__rows(const struct contender *c, const struct timed_workload *const *list, size_t count,
 		  enum bench_scope scope, struct bench_row *rows);
 
 /* Runs the workload once in a process of its own, which prints a message if it fails. */
-bool measure__can_run(const struct workload *w);
+bool measure__can_run(const struct timed_workload *w);
 
 /*
  * Makes signals end the current measurement, and remembers them: measure__interrupted() returns the

@@ -480,7 +480,7 @@ void workloads__remove_files(void)
 	nftw(BENCH_DIR, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-const struct workload workloads[WORKLOADS] = {
+const struct timed_workload workloads[WORKLOADS] = {
 	{ "getppid", WORKLOAD_GETPPID, 50, 2000, .run = getppid__run },
 	{ "pipe", WORKLOAD_PIPE, 50, 2000, .run = pipe__run },
 	{ "file", WORKLOAD_FILE, 50, 2000, .run = file__run },

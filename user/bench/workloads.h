@@ -7,7 +7,7 @@
 
 #include "bench/bench.h"
 
-struct workload {
+struct timed_workload {
 	const char *name;
 	enum bench_workload which;
 	/* How many calls give a measurable cost. For a workload that takes long, one is enough. */
@@ -22,7 +22,7 @@ struct workload {
 	void (*run)(unsigned long calls);
 };
 
-extern const struct workload workloads[];
+extern const struct timed_workload workloads[];
 
 /* Makes the directory of their files anew, without what a killed process has left. Returns a negative errno. */
 int workloads__make_directory(void);

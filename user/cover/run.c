@@ -55,7 +55,7 @@ static bool explain(const struct glob *g, const char *vmlinux)
 		return false;
 	known = w.found;
 	for (size_t i = 0; known && i < w.count; i++) {
-		const struct answer *a = &w.list[i];
+		const struct why_answer *a = &w.list[i];
 		bool own = !strcmp(a->function, g->function);
 
 		error__print("%s%s%s:%s%s %s", g->origin ?: "", g->origin ? ": " : "", g->function, own ? "" : " ",

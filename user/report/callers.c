@@ -7,12 +7,12 @@
 #include "report/callers.h"
 #include "report/origins.h"
 
-struct answer *question__answers(const struct question *q, size_t number, size_t *ret_count)
+struct callers_answer *question__answers(const struct question *q, size_t number, size_t *ret_count)
 {
 	const struct edges *e = q->edges;
 	const struct edge *from = NULL;
 	const size_t *to = NULL;
-	struct answer *list;
+	struct callers_answer *list;
 	size_t count;
 
 	if (q->calls)
@@ -23,7 +23,7 @@ struct answer *question__answers(const struct question *q, size_t number, size_t
 	for (size_t i = 0; i < count; i++) {
 		const struct edge *edge = q->calls ? &from[i] : &e->list[to[i]];
 		size_t other = q->calls ? edge->to : edge->from;
-		struct answer answer = { .edge = edge };
+		struct callers_answer answer = { .edge = edge };
 
 		if (other != EDGES_NONE)
 			answer.other = images__function(e->images, other, &answer.of);
@@ -113,7 +113,7 @@ static void want_lines_of(struct question *q, size_t number)
 	const struct image_function *f = images__function(q->edges->images, number, &of);
 	const struct call *jump;
 	size_t count, all;
-	struct answer *answers = question__answers(q, number, &count);
+	struct callers_answer *answers = question__answers(q, number, &count);
 	struct possible *possible = question__possible(q, number, &all);
 
 	for (size_t i = 0; i < all; i++)

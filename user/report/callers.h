@@ -18,14 +18,14 @@ struct question {
 };
 
 /* One line of an answer: a call, seen from one of its two functions. */
-struct answer {
+struct callers_answer {
 	const struct edge *edge;
 	const struct image_of *of;		/* the image of the other function; NULL: unknown */
 	const struct image_function *other;
 };
 
 /* Finds the calls of a function, or those to it. @number: the function's; the list is to be freed */
-struct answer *question__answers(const struct question *q, size_t number, size_t *ret_count);
+struct callers_answer *question__answers(const struct question *q, size_t number, size_t *ret_count);
 
 /* A call or jump in the kernel's files that leads to a function, and was not recorded. */
 struct possible {

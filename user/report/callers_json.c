@@ -31,7 +31,7 @@ static void write_bits(json_writer_t *w, const struct question *q, const char *n
 	jsonw_end_array(w);
 }
 
-static void write_answer(json_writer_t *w, const struct question *q, const struct answer *answer)
+static void write_answer(json_writer_t *w, const struct question *q, const struct callers_answer *answer)
 {
 	const struct edge *edge = answer->edge;
 	const struct call *call = &edge->call;
@@ -90,7 +90,7 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 	const struct image_function *f = images__function(q->edges->images, number, &of);
 	const struct call *jump;
 	size_t count;
-	struct answer *answers = question__answers(q, number, &count);
+	struct callers_answer *answers = question__answers(q, number, &count);
 
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", f->name);

@@ -47,7 +47,7 @@ static void print_way(const struct call *call, char *text, size_t room)
 	}
 }
 
-static void print_other(const struct question *q, const struct answer *answer, char *text, size_t room)
+static void print_other(const struct question *q, const struct callers_answer *answer, char *text, size_t room)
 {
 	const struct call *call = &answer->edge->call;
 	size_t used;
@@ -101,7 +101,7 @@ static void add_line(struct libscols_table *table, const struct question *q, con
 
 static void of_answer(const struct question *q, const void *list, size_t i, struct line *ret)
 {
-	const struct answer *answer = (const struct answer *)list + i;
+	const struct callers_answer *answer = (const struct callers_answer *)list + i;
 
 	ret->of = answer->edge->of;
 	ret->call = &answer->edge->call;
@@ -221,7 +221,7 @@ static void print_origin(const struct question *q, size_t number, const struct i
 
 /* Says how many of the function's calls were recorded, which a list of functions does not show. */
 static void print_share(const struct question *q, size_t number, const struct image_function *f,
-			const struct answer *answers, size_t count, FILE *out)
+			const struct callers_answer *answers, size_t count, FILE *out)
 {
 	size_t seen = 0, all = question__traceable_calls(q, number);
 
@@ -238,7 +238,7 @@ static void print_answer(const struct question *q, size_t number, FILE *out)
 	const struct image_function *f = images__function(q->edges->images, number, &of);
 	char text[512];
 	size_t count;
-	struct answer *answers = question__answers(q, number, &count);
+	struct callers_answer *answers = question__answers(q, number, &count);
 
 	print_function(of, f, text, sizeof(text));
 	fprintf(out, "%s", text);

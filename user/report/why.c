@@ -36,11 +36,11 @@ static const char *text(struct search *s, const char *fmt, ...)
 	return kept;
 }
 
-static struct answer *add(struct search *s, const char *why, const char *function, const char *sentence)
+static struct why_answer *add(struct search *s, const char *why, const char *function, const char *sentence)
 {
-	struct answer *added = LIST_ADD(s->w->list, s->w->count);
+	struct why_answer *added = LIST_ADD(s->w->list, s->w->count);
 
-	*added = (struct answer){ .why = why, .function = function, .text = sentence };
+	*added = (struct why_answer){ .why = why, .function = function, .text = sentence };
 	return added;
 }
 
@@ -137,7 +137,7 @@ static void look_in_documents(struct search *s, const struct function *f)
 {
 	for (size_t i = 0; i < s->sources->document_count; i++) {
 		const char *sentence, *why = judge(s, i, f, &sentence);
-		struct answer *a = add(s, why, keep(s, f->name), sentence);
+		struct why_answer *a = add(s, why, keep(s, f->name), sentence);
 
 		a->document = s->sources->labels[i];
 		a->module = keep(s, f->module);
@@ -151,7 +151,7 @@ static void add_function(struct search *s, const struct function *f, const char 
 	const char *why = other_name ?: f->untraced ?: f->init ? "at-start" : "traceable";
 	const char *sentence = f->untraced ? untraced__sentence(untraced__of_word(f->untraced)) :
 			       f->init ? "can be traced only at the start: its code is freed then" : "can be traced";
-	struct answer *a;
+	struct why_answer *a;
 
 	if (other_name && f->untraced)
 		sentence = text(s, "is what the compiler made of it, and cannot be traced: it %s", sentence);
@@ -203,7 +203,7 @@ static void look_for_aliases(struct search *s)
 		list = image__named(s->sources->image, s->w->name, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct function *f = universe__at(s->sources->universe, NULL, list[i]->addr);
-		struct answer *a;
+		struct why_answer *a;
 
 		if (!strcmp(list[i]->name, s->w->name))
 			continue;
@@ -243,7 +243,7 @@ static void add_inlined(struct search *s, const struct copies *c)
 	struct why_into *into = xcalloc(c->into_count, sizeof(*into));
 	size_t counts[RAN_UNKNOWN + 1] = {};
 	const char *sentence;
-	struct answer *a;
+	struct why_answer *a;
 
 	for (size_t i = 0; i < c->into_count; i++) {
 		into[i] = (struct why_into){ keep(s, c->into[i]->name), ran_in_any(s, c->into[i]) };
@@ -264,7 +264,7 @@ static void add_inlined(struct search *s, const struct copies *c)
 static void look_for_copies(struct search *s)
 {
 	struct copies c;
-	struct answer *a;
+	struct why_answer *a;
 
 	if (!s->sources->image || copies__find(&c, s->sources->image, s->w->name))
 		return;

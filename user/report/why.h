@@ -22,7 +22,7 @@ struct why_into {
 	enum why_ran ran;	/* in one of the documents */
 };
 
-struct answer {
+struct why_answer {
 	const char *why;	/* the reason in one word */
 	const char *text;	/* the rest of a sentence that begins with the function */
 	const char *function;	/* the function that it is about; mostly the one that was asked for */
@@ -37,7 +37,7 @@ struct answer {
 struct why {
 	const char *name;
 	bool found;		/* something of that name is known */
-	struct answer *list;
+	struct why_answer *list;
 	size_t count;
 	struct strings *names;
 };

@@ -8,7 +8,7 @@
 /* Some are inlined into thousands. */
 #define MOST_NAMES 20
 
-static void print_into(const struct answer *a, enum why_ran ran, FILE *out)
+static void print_into(const struct why_answer *a, enum why_ran ran, FILE *out)
 {
 	static const char *const heads[] = { [RAN_NO] = "", [RAN_YES] = "ran: ", [RAN_UNKNOWN] = "not known: " };
 	size_t printed = 0, all = 0;
@@ -27,7 +27,7 @@ static void print_into(const struct answer *a, enum why_ran ran, FILE *out)
 		fputc('\n', out);
 }
 
-static void print_answer(const struct answer *a, FILE *out)
+static void print_answer(const struct why_answer *a, FILE *out)
 {
 	char name[512];
 
@@ -52,7 +52,7 @@ void why__print(const struct why *w, FILE *out)
 		print_answer(&w->list[i], out);
 }
 
-static void write_answer(json_writer_t *w, const struct answer *a)
+static void write_answer(json_writer_t *w, const struct why_answer *a)
 {
 	jsonw_start_object(w);
 	json__string_or_null(w, "why", a->why);

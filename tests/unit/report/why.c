@@ -33,7 +33,7 @@ static void expect(struct asked *a, const char *name, size_t number, const char 
 		.universe = &a->universe, .documents = &a->document, .labels = labels, .document_count = 1,
 		.others = a->other,
 	};
-	const struct answer *found = NULL;
+	const struct why_answer *found = NULL;
 	struct why w;
 
 	cr_assert(eq(int, why__find(&w, name, &sources), 0));
