@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -42,4 +43,15 @@ long file__number(const char *path)
 		number = -1;
 	fclose(f);
 	return number;
+}
+
+const char *text__value(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; text; text = strchr(text, '\n'), text += !!text) {
+		if (!strncmp(text, name, length) && text[length] == ':')
+			return text + length + 1;
+	}
+	return NULL;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "bench/bench.h"
 #include "kernel/running.h"
 
@@ -36,18 +37,12 @@ static int write_file(const char *file, const char *text)
 /* The last number of a line, or -1. */
 static long read_stat(const char *name)
 {
-	FILE *f = fopen(FILES "stats", "r");
-	size_t len = strlen(name);
-	char line[128];
-	long value = -1;
+	char *text = file__text(FILES "stats");
+	const char *value = text__value(text, name);
+	long number = value ? strtol(value, NULL, 10) : -1;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (!strncmp(line, name, len) && line[len] == ':')
-			value = strtol(line + len + 1, NULL, 10);
-	}
-	if (f)
-		fclose(f);
-	return value;
+	free(text);
+	return number;
 }
 
 static int modprobe(char *option)

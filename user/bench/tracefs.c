@@ -9,6 +9,7 @@
 
 #include <tracefs.h>
 
+#include "base/files.h"
 #include "bench/bench.h"
 
 static struct tracefs_instance *instance;
@@ -122,28 +123,20 @@ int trace_top__write_once(const char *file, const char *text, size_t len)
  */
 int trace_instance__read_value(const char *file, const char *name, double *ret_value)
 {
-	size_t len = strlen(name);
-	char *text, *line, *rest;
+	const char *value;
+	char *text;
 	int err;
 
 	err = read_file(instance, file, &text);
 	if (err)
 		return err;
-	err = -ENOENT;
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (!len) {
-			*ret_value = strtod(line, NULL);
-			err = 0;
-			break;
-		}
-		if (!strncmp(line, name, len) && line[len] == ':') {
-			*ret_value = strtod(line + len + 1, NULL);
-			err = 0;
-			break;
-		}
-	}
+	value = *name ? text__value(text, name) : text;
+	if (value)
+		*ret_value = strtod(value, NULL);
+	else
+		err = bench_error(-ENOENT, "%s has no line '%s:'", file, name);
 	free(text);
-	return err ? bench_error(err, "%s has no line '%s:'", file, name) : 0;
+	return err;
 }
 
 int trace_top__read_last(const char *file, const char *name, double *ret_value)

@@ -69,19 +69,6 @@ uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift)
 	return (uint64_t)((unsigned __int128)tsc * mult >> shift);
 }
 
-int clock__parse_now(const char *stats, uint64_t *ret_ns)
-{
-	const char *at = strstr(stats, "now ts:");
-	uint64_t seconds;
-	char micros[8];
-
-	/* Clocks that are no time have a count without a fraction. */
-	if (!at || sscanf(at, "now ts: %" SCNu64 ".%7[0-9]", &seconds, micros) != 2 || strlen(micros) != 6)
-		return -EPROTO;
-	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * 1000;
-	return 0;
-}
-
 int boot_clock__from_tsc(const struct boot_clock *c, uint64_t tsc, int64_t *ret_ns)
 {
 	if (!c->tsc_known)

@@ -101,8 +101,6 @@ void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint6
 
 /* Puts what one more look tells into the range: a moment of one clock is between two of another. */
 void clock_range__add(struct clock_range *r, int64_t least, int64_t most);
-/* "now ts:     1.234567" of a file `stats`, in ns. Returns -EPROTO if it has none, or a count. */
-int clock__parse_now(const char *stats, uint64_t *ret_ns);
 /* ns for @tsc by perf's multiplier: (tsc * mult) >> shift without an overflow. */
 uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift);
 /* How much longer CLOCK_BOOTTIME is. @offsets: the file that tells what a time namespace has added to the two clocks. */

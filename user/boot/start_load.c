@@ -28,6 +28,7 @@
 #include "boot/asked.h"
 #include "boot/probes.h"
 #include "boot/start_load.h"
+#include "run/instance.h"
 
 #define EVENTS \
 	"initcall:*,module:module_load,sched:sched_process_exec,sched:sched_switch,sched:sched_waking," \
@@ -56,21 +57,19 @@ char *boot_start__parameters(const char *release, bool probes)
 
 /* ---- what was lost, and until when to read */
 
-#define OVERWRITTEN "\noverrun: "
-#define NO_ROOM "\ndropped events: "
+#define OVERWRITTEN "overrun"
+#define NO_ROOM "dropped events"
 
 /* A number of the file `stats` of a processor; 0: there is none. */
 static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 {
 	char *path = xasprintf("%s/per_cpu/%s/stats", instance, cpu), *text = file__text(path);
-	char *at = text ? strstr(text, name) : NULL;
-	uint64_t value = 0;
+	const char *value = text__value(text, name);
+	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-	if (!at || sscanf(at + strlen(name), "%" SCNu64, &value) != 1)
-		value = 0;
 	free(text);
 	free(path);
-	return value;
+	return number;
 }
 
 /* The sum over all processors. @s: notes those that have such events. */
@@ -98,11 +97,10 @@ static uint64_t count(const char *instance, const char *name, struct boot_start 
 static uint64_t time_now(const char *instance)
 {
 	char *path = xasprintf("%s/per_cpu/cpu0/stats", instance), *text = file__text(path);
-	const char *at = text ? strstr(text, "\nnow ts: ") : NULL;
-	uint64_t seconds, micros, ret = UINT64_MAX;
+	uint64_t ret;
 
-	if (at && sscanf(at, "\nnow ts: %" SCNu64 ".%6" SCNu64, &seconds, &micros) == 2)
-		ret = seconds * 1000000000 + micros * 1000;
+	if (clock__parse_now(text, &ret))
+		ret = UINT64_MAX;
 	free(text);
 	free(path);
 	return ret;

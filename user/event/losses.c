@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "event/function_events.h"
 #include "event/json.h"
 #include "event/losses.h"
@@ -26,15 +27,13 @@ static const struct {
 /* The sum of all losses in a CPU's stats. */
 static uint64_t lost_of(const char *stats)
 {
-	static const char *const names[] = { "\noverrun: ", "\ncommit overrun: ",
-					     "\ndropped events: " };
+	static const char *const names[] = { "overrun", "commit overrun", "dropped events" };
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *at = strstr(stats, names[i]);
+		const char *value = text__value(stats, names[i]);
 
-		if (at)
-			sum += strtoull(at + strlen(names[i]), NULL, 10);
+		sum += value ? strtoull(value, NULL, 10) : 0;
 	}
 	return sum;
 }
@@ -49,8 +48,7 @@ static uint64_t count_overruns(struct instance *instance)
 
 		snprintf(path, sizeof(path), "per_cpu/cpu%ld/stats", cpu);
 		stats = instance__read(instance, path);
-		if (stats)
-			sum += lost_of(stats);
+		sum += lost_of(stats);
 		free(stats);
 	}
 	return sum;

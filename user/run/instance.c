@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "kernel/features.h"
 #include "run/instance.h"
@@ -320,19 +321,18 @@ int instance__gate(struct instance *i, bool on)
 	return 0;
 }
 
-/*
- * Parses "now ts: 12.345678" by the instance's clock. Other people's trace options do not change
- * this file.
- */
-static bool parse_now(const char *text, uint64_t *ret_ns)
+/* Other people's trace options do not change this file. */
+int clock__parse_now(const char *stats, uint64_t *ret_ns)
 {
-	const char *now = strstr(text, "\nnow ts:");
-	unsigned long long seconds, micros;
+	const char *now = text__value(stats, "now ts");
+	unsigned long long seconds;
+	char micros[8];
 
-	if (!now || sscanf(now, "\nnow ts: %llu.%6llu", &seconds, &micros) != 2)
-		return false;
-	*ret_ns = seconds * 1000000000ULL + micros * 1000;
-	return true;
+	/* Clocks that are no time have a count without a fraction. */
+	if (!now || sscanf(now, "%llu.%7[0-9]", &seconds, micros) != 2 || strlen(micros) != 6)
+		return -EPROTO;
+	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * 1000;
+	return 0;
 }
 
 static int try_clock(int stats, struct clock_pair *ret)
@@ -347,7 +347,7 @@ static int try_clock(int stats, struct clock_pair *ret)
 	if (length < 0)
 		return -errno;
 	text[length] = '\0';
-	if (!parse_now(text, &stamp))
+	if (clock__parse_now(text, &stamp))
 		return -ENODATA;
 	ret->monotonic = before + (after - before) / 2;
 	/* The kernel truncates it to microseconds, so this adds half of one. */

@@ -46,6 +46,9 @@ char *instance__path(struct instance *i, const char *file);
 /* Opens or closes the gate, tracing_on. The file stays open, so this is one system call. */
 int instance__gate(struct instance *i, bool on);
 
+/* "now ts:     1.234567" of a file `stats`, in ns. Returns -EPROTO if it has none, or a count. @stats: may be NULL */
+int clock__parse_now(const char *stats, uint64_t *ret_ns);
+
 /* The times of both clocks at the same moment, as exactly as can be known. */
 struct clock_pair {
 	uint64_t monotonic, local, error;
