@@ -6,6 +6,10 @@
  * The CPUs are read one after the other, and meanwhile new events come. So the last records of the
  * first CPU are older than the last ones of the others. Records are therefore held back until the
  * next reading, which begins after this one has ended: then no older record can come any more.
+ *
+ * tracefs_iterate_raw_events() does not do that. It goes on as long as events come, so a run would not see its
+ * signals and its end. If its callback stops it, the records of the pages that it has read are lost, and counted
+ * nowhere. And its second call may give records that are older than the last ones of its first call.
  */
 #ifndef HYTRACE_EVENT_RAW_EVENTS_H
 #define HYTRACE_EVENT_RAW_EVENTS_H

@@ -2,6 +2,9 @@
 /*
  * Events as the kernel prints them, from an instance's trace_pipe. The kernel knows how to print
  * each event, so strings, arrays, symbols and unreadable fields look as in `trace`.
+ *
+ * tracefs_trace_pipe_stream() goes on as long as events come, so a run would not see its signals and its end. It writes
+ * to a descriptor, and loses what a short write leaves.
  */
 #ifndef HYTRACE_EVENT_TRACE_PIPE_H
 #define HYTRACE_EVENT_TRACE_PIPE_H
