@@ -15,6 +15,7 @@
 #include "image/file.h"
 #include "image/ways.h"
 #include "kernel/call_sites.h"
+#include "kernel/elf_file.h"
 #include "kernel/instruction.h"
 
 /*
@@ -145,11 +146,11 @@ static void add_replaced(struct calls *c, const struct image_file *file, const G
 static void read_replaced(struct calls *c, const struct image_file *file)
 {
 	GElf_Shdr shdr;
-	Elf_Scn *section = image_file__section(file, ".altinstructions", &shdr);
+	Elf_Scn *section = elf_file__section(file->elf, ".altinstructions", &shdr);
 	Elf_Data *table = section ? elf_getdata(section, NULL) : NULL, *data;
 	GElf_Rela rela;
 
-	section = image_file__section(file, ".rela.altinstructions", &shdr);
+	section = elf_file__section(file->elf, ".rela.altinstructions", &shdr);
 	data = section ? elf_getdata(section, NULL) : NULL;
 	for (int i = 0; table && table->d_buf && data && gelf_getrela(data, i, &rela); i++)
 		add_replaced(c, file, &rela, table);

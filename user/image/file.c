@@ -65,16 +65,13 @@ static int read_sections(struct image_file *file)
 
 	if (elf_getshdrstrndx(file->elf, &names))
 		return error__return(-EINVAL, "%s: is damaged: it has no section names", file->path);
+	file->symbols = elf_file__symbols(file->elf, &file->symbol_names);
 	while (!err && (section = elf_nextscn(file->elf, section))) {
 		const char *name;
 
 		if (!gelf_getshdr(section, &shdr))
 			continue;
 		name = elf_strptr(file->elf, names, shdr.sh_name);
-		if (shdr.sh_type == SHT_SYMTAB) {
-			file->symbols = elf_getdata(section, NULL);
-			file->symbol_names = shdr.sh_link;
-		}
 		if (name && (shdr.sh_flags & SHF_ALLOC) && (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_size)
 			err = read_text(file, section, &shdr, name, free);
 	}
@@ -215,40 +212,6 @@ const unsigned char *image_file__bytes(const struct image_file *file, uint64_t a
 			return NULL;
 		*ret_left = data->d_size - (addr - shdr.sh_addr);
 		return (const unsigned char *)data->d_buf + (addr - shdr.sh_addr);
-	}
-	return NULL;
-}
-
-bool image_file__symbol(const struct image_file *file, const char *wanted, uint64_t *ret)
-{
-	GElf_Sym sym;
-
-	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
-		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
-
-		if (name && !strcmp(name, wanted)) {
-			*ret = sym.st_value;
-			return true;
-		}
-	}
-	return false;
-}
-
-Elf_Scn *image_file__section(const struct image_file *file, const char *name, GElf_Shdr *ret)
-{
-	Elf_Scn *section = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(file->elf, &names))
-		return NULL;
-	while ((section = elf_nextscn(file->elf, section))) {
-		const char *is;
-
-		if (!gelf_getshdr(section, ret))
-			continue;
-		is = elf_strptr(file->elf, names, ret->sh_name);
-		if (is && !strcmp(is, name))
-			return section;
 	}
 	return NULL;
 }

@@ -45,9 +45,5 @@ const struct text_section *image_file__text_at(const struct image_file *file, ui
 const struct text_section *image_file__text(const struct image_file *file, size_t section);
 /* The bytes of vmlinux from @addr to the end of its section; NULL: no section has this address. */
 const unsigned char *image_file__bytes(const struct image_file *file, uint64_t addr, size_t *ret_left);
-/* The value of the first symbol of that name; false: there is none. */
-bool image_file__symbol(const struct image_file *file, const char *wanted, uint64_t *ret);
-/* The section of that name; NULL: there is none. */
-Elf_Scn *image_file__section(const struct image_file *file, const char *name, GElf_Shdr *ret);
 
 #endif

@@ -25,7 +25,7 @@ static const char *module_release(const struct image *image, size_t *ret_length)
 {
 	static const char key[] = "vermagic=";
 	GElf_Shdr shdr;
-	Elf_Scn *section = image_file__section(&image->file, ".modinfo", &shdr);
+	Elf_Scn *section = elf_file__section(image->file.elf, ".modinfo", &shdr);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	const char *text = data ? memmem(data->d_buf, data->d_size, key, strlen(key)) : NULL;
 	const char *end = text ? (const char *)data->d_buf + data->d_size : NULL;

@@ -13,6 +13,7 @@
 #include "base/sorted.h"
 #include "image/file.h"
 #include "image/references.h"
+#include "kernel/elf_file.h"
 #include "kernel/instruction.h"
 
 struct references {
@@ -89,8 +90,8 @@ static void read_data(struct references *r, const struct image_file *file)
 	GElf_Shdr shdr;
 
 	for (size_t t = 0; t < TABLES; t++) {
-		image_file__symbol(file, tables[t].start, &bounds[t].start);
-		image_file__symbol(file, tables[t].end, &bounds[t].end);
+		elf_file__symbol(file->elf, tables[t].start, &bounds[t].start);
+		elf_file__symbol(file->elf, tables[t].end, &bounds[t].end);
 	}
 	while ((section = elf_nextscn(file->elf, section))) {
 		const unsigned char *bytes;

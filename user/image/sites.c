@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/sites.h"
+#include "kernel/elf_file.h"
 
 /* The call is at the very beginning, or after the instruction to which indirect calls may lead. */
 #define ENTRY_BYTES 4
@@ -22,7 +23,7 @@ static int read_table(struct sites *s, const struct image_file *file)
 	uint64_t start, end, site;
 	size_t left;
 
-	if (!image_file__symbol(file, "__start_mcount_loc", &start) || !image_file__symbol(file, "__stop_mcount_loc", &end) ||
+	if (!elf_file__symbol(file->elf, "__start_mcount_loc", &start) || !elf_file__symbol(file->elf, "__stop_mcount_loc", &end) ||
 	    end <= start)
 		return error__return(-EINVAL, "%s: has no table of functions that can be traced: that kernel was "
 				     "configured without ftrace, or is no vmlinux", file->path);
@@ -47,7 +48,7 @@ static void read_relocations(struct sites *s, const struct image_file *file)
 	Elf_Data *data;
 	GElf_Sym sym;
 
-	section = image_file__section(file, ".rela__mcount_loc", &shdr);
+	section = elf_file__section(file->elf, ".rela__mcount_loc", &shdr);
 	data = section ? elf_getdata(section, NULL) : NULL;
 	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
 		const struct text_section *text;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "image/ways.h"
+#include "kernel/elf_file.h"
 
 /* Each entry begins with the distances to the instruction and to its target, of 4 bytes each. */
 static const struct table {
@@ -22,7 +23,7 @@ static int read_linked(struct ways *w, const struct image_file *file, const stru
 	uint64_t start, stop;
 	size_t left;
 
-	if (!image_file__symbol(file, table->start, &start) || !image_file__symbol(file, table->stop, &stop) || stop <= start)
+	if (!elf_file__symbol(file->elf, table->start, &start) || !elf_file__symbol(file->elf, table->stop, &stop) || stop <= start)
 		return 0;
 	bytes = image_file__bytes(file, start, &left);
 	if (!bytes || left < stop - start)
@@ -54,7 +55,7 @@ static bool find_target(const struct image_file *file, const GElf_Rela *rela, ui
 static void read_relocated(struct ways *w, const struct image_file *file, const struct table *table)
 {
 	GElf_Shdr shdr;
-	Elf_Scn *section = image_file__section(file, table->relocations, &shdr);
+	Elf_Scn *section = elf_file__section(file->elf, table->relocations, &shdr);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	uint64_t at = 0, entry = UINT64_MAX, to;
 	GElf_Rela rela;

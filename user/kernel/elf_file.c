@@ -108,3 +108,50 @@ char *elf_file__build_id(Elf *elf)
 		sprintf(id + 2 * i, "%02x", ((const unsigned char *)bits)[i]);
 	return id;
 }
+
+Elf_Scn *elf_file__section(Elf *elf, const char *name, GElf_Shdr *ret)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *is;
+
+		if (!gelf_getshdr(section, ret))
+			continue;
+		is = elf_strptr(elf, names, ret->sh_name);
+		if (is && !strcmp(is, name))
+			return section;
+	}
+	return NULL;
+}
+
+Elf_Data *elf_file__symbols(Elf *elf, size_t *ret_names)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *section = elf_file__section(elf, ".symtab", &shdr);
+
+	if (!section || shdr.sh_type != SHT_SYMTAB)
+		return NULL;
+	*ret_names = shdr.sh_link;
+	return elf_getdata(section, NULL);
+}
+
+bool elf_file__symbol(Elf *elf, const char *wanted, uint64_t *ret)
+{
+	GElf_Sym sym;
+	size_t names;
+	Elf_Data *symbols = elf_file__symbols(elf, &names);
+
+	for (int i = 0; symbols && gelf_getsym(symbols, i, &sym); i++) {
+		const char *name = elf_strptr(elf, names, sym.st_name);
+
+		if (name && !strcmp(name, wanted)) {
+			*ret = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}

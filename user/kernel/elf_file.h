@@ -3,7 +3,10 @@
 #ifndef HYTRACE_KERNEL_ELF_FILE_H
 #define HYTRACE_KERNEL_ELF_FILE_H
 
-#include <libelf.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /*
  * What a compressed file holds is kept in memory. A vmlinux with debug information becomes ten times as large, and a few
@@ -23,5 +26,12 @@ int elf_file__open(const char *path);
 
 /* The build id, in lowercase hex, to be freed; NULL: it has none. */
 char *elf_file__build_id(Elf *elf);
+
+/* The section of that name; NULL: there is none. */
+Elf_Scn *elf_file__section(Elf *elf, const char *name, GElf_Shdr *ret);
+/* The symbols, and the section with their names; NULL: there are none, or the file is damaged. */
+Elf_Data *elf_file__symbols(Elf *elf, size_t *ret_names);
+/* The value of the first symbol of that name; false: there is none. */
+bool elf_file__symbol(Elf *elf, const char *wanted, uint64_t *ret);
 
 #endif

@@ -195,30 +195,6 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 	return NULL;
 }
 
-static bool find_anchor(Elf *elf, uint64_t *ret)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	GElf_Sym sym;
-
-	while ((section = elf_nextscn(elf, section))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
-			continue;
-		data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
-
-			if (name && !strcmp(name, ANCHOR)) {
-				*ret = sym.st_value;
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
 static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, const char *path)
 {
 	const struct symbol *anchor = symbols ? symbols__by_name(symbols, ANCHOR) : NULL;
@@ -230,7 +206,7 @@ static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, co
 	if (fd < 0)
 		return;
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && anchor && find_anchor(elf, &linked)) {
+	if (elf && anchor && elf_file__symbol(elf, ANCHOR, &linked)) {
 		id->kaslr_offset = anchor->addr - linked;
 		id->offset_known = true;
 	}

@@ -147,26 +147,6 @@ char *module_files__path(const char *directory, const char *module)
 	return path;
 }
 
-static size_t text_section(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return 0;
-	while ((section = elf_nextscn(elf, section))) {
-		const char *name;
-
-		if (!gelf_getshdr(section, &shdr))
-			continue;
-		name = elf_strptr(elf, names, shdr.sh_name);
-		if (name && !strcmp(name, ".text"))
-			return elf_ndxscn(section);
-	}
-	return 0;
-}
-
 static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data *data,
 		       size_t strings, size_t text)
 {
@@ -189,9 +169,10 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 
 static void read_file(struct file *f, struct strings *names, const char *path)
 {
-	Elf_Scn *section = NULL;
+	Elf_Data *symbols;
+	size_t names_at;
 	GElf_Shdr shdr;
-	size_t text;
+	Elf_Scn *text;
 	Elf *elf;
 	int fd;
 
@@ -200,17 +181,10 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 	if (fd < 0)
 		return;
 	elf = dwelf_elf_begin(fd);
-	text = elf ? text_section(elf) : 0;
-	while (text && !f->functions && (section = elf_nextscn(elf, section))) {
-		Elf_Data *data;
-
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
-			continue;
-		/* NULL: the file is cut off, or says a wrong size. */
-		data = elf_getdata(section, NULL);
-		if (data)
-			read_table(f, names, elf, data, shdr.sh_link, text);
-	}
+	text = elf ? elf_file__section(elf, ".text", &shdr) : NULL;
+	symbols = text ? elf_file__symbols(elf, &names_at) : NULL;
+	if (symbols)
+		read_table(f, names, elf, symbols, names_at, elf_ndxscn(text));
 	elf_end(elf);
 	close(fd);
 }
@@ -309,23 +283,15 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
 
 static bool has_function(Elf *elf, const char *wanted)
 {
-	Elf_Scn *section = NULL;
-	GElf_Shdr shdr;
 	GElf_Sym sym;
+	size_t names;
+	Elf_Data *symbols = elf_file__symbols(elf, &names);
 
-	while ((section = elf_nextscn(elf, section))) {
-		Elf_Data *data;
+	for (int i = 0; symbols && gelf_getsym(symbols, i, &sym); i++) {
+		const char *name = elf_strptr(elf, names, sym.st_name);
 
-		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
-			continue;
-		data = elf_getdata(section, NULL);
-		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
-			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
-
-			if (name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF &&
-			    !strcmp(name, wanted))
-				return true;
-		}
+		if (name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF && !strcmp(name, wanted))
+			return true;
 	}
 	return false;
 }
