@@ -31,6 +31,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"
@@ -62,15 +63,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
 	const struct function *f = (*x)->f, *g = (*y)->f;
-	int order = compare_texts(f->module, g->module);
 
-	if (!order)
-		order = compare_texts(f->unit, g->unit);
-	if (!order && f->line != g->line)
-		order = f->line < g->line ? -1 : 1;
-	if (!order)
-		order = strcmp(f->name, g->name);
-	return order ? order : *x < *y ? -1 : *x > *y;
+	return compare_texts(f->module, g->module) ?: compare_texts(f->unit, g->unit) ?: ORDER(f->line, g->line) ?:
+	       strcmp(f->name, g->name) ?: ORDER(*x, *y);
 }
 
 static bool is_in(const struct universe *u, const struct function *f)
