@@ -117,6 +117,28 @@ void json__lines(json_writer_t *w, const char *name)
 	jsonw_start_lines(w);
 }
 
+void json__array(json_writer_t *w, const char *name)
+{
+	jsonw_name(w, name);
+	jsonw_start_array(w);
+}
+
+void json__strings(json_writer_t *w, const char *name, const char *const *list, size_t count)
+{
+	json__array(w, name);
+	for (size_t i = 0; i < count; i++)
+		jsonw_string(w, list[i]);
+	jsonw_end_array(w);
+}
+
+void json__bits(json_writer_t *w, const char *name, uint64_t bits, size_t count)
+{
+	json__array(w, name);
+	for (size_t i = 0; i < count; i++)
+		jsonw_bool(w, bits >> i & 1);
+	jsonw_end_array(w);
+}
+
 static void string_or_null(json_writer_t *w, const char *value)
 {
 	if (value)

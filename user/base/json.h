@@ -48,6 +48,11 @@ void json__end(json_writer_t **w);
 /* Begin the field of this name: an object, or an array with an element a line. */
 void json__object(json_writer_t *w, const char *name);
 void json__lines(json_writer_t *w, const char *name);
+/* The same for an array in one line. */
+void json__array(json_writer_t *w, const char *name);
+/* A whole array: of strings, or of a bool for each of @count bits, the lowest first. */
+void json__strings(json_writer_t *w, const char *name, const char *const *list, size_t count);
+void json__bits(json_writer_t *w, const char *name, uint64_t bits, size_t count);
 
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
 /*

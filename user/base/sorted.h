@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For a function that compares two elements, and puts several of these together by ?: in the order in which they decide. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
 /**
  * SORTED_FROM() - find the first element from a number on
  * @list: an array, sorted by @member; NULL if @count is 0

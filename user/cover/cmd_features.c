@@ -121,8 +121,7 @@ static int print_json(const struct features_options *o, FILE *out)
 	w = json__begin(out, "features", FEATURES_SCHEMA);
 	jsonw_string_field(w, "release", kernel.release);
 	json__string_or_null(w, "build_id", kernel.build_id);
-	jsonw_name(w, "features");
-	jsonw_start_array(w);
+	json__array(w, "features");
 	for (enum feature f = 0; f < FEATURE_COUNT; f++) {
 		if (o->wanted[f])
 			write_feature(w, f);

@@ -354,8 +354,7 @@ static void write_hit(json_writer_t *w, const struct coverage *c, const struct h
 
 static void write_hits(json_writer_t *w, const struct coverage *c, const char *name, enum hit_kind kind)
 {
-	jsonw_name(w, name);
-	jsonw_start_lines(w);
+	json__lines(w, name);
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind != kind)
 			continue;

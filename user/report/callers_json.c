@@ -22,15 +22,6 @@ static void write_call(json_writer_t *w, const struct question *q, const struct 
 	write_place(w, of, call->site, source_lines__get(&q->lines, of, call->returns_to - 1));
 }
 
-static void write_bits(json_writer_t *w, const struct question *q, const char *name, uint64_t bits)
-{
-	jsonw_name(w, name);
-	jsonw_start_array(w);
-	for (size_t d = 0; d < q->edges->document_count; d++)
-		jsonw_bool(w, bits >> d & 1);
-	jsonw_end_array(w);
-}
-
 static void write_answer(json_writer_t *w, const struct question *q, const struct callers_answer *answer)
 {
 	const struct edge *edge = answer->edge;
@@ -46,7 +37,7 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 	write_call(w, q, edge->of, call);
 	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
 	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
-	write_bits(w, q, "seen", edge->seen);
+	json__bits(w, "seen", edge->seen, q->edges->document_count);
 	jsonw_end_object(w);
 }
 
@@ -63,8 +54,7 @@ static void write_possible(json_writer_t *w, const struct question *q, size_t nu
 		jsonw_null(w);
 	else
 		jsonw_bool(w, taken == TAKEN_YES);
-	jsonw_name(w, "possible");
-	jsonw_start_lines(w);
+	json__lines(w, "possible");
 	for (size_t i = 0; i < count; i++) {
 		const struct call *call = list[i].call;
 		const struct image_of *from_of;
@@ -76,7 +66,7 @@ static void write_possible(json_writer_t *w, const struct question *q, size_t nu
 		write_call(w, q, list[i].of, call);
 		json__string_or_null(w, "in", call->in->name);
 		jsonw_lluint_field(w, "symbol_offset", call->site - call->in->addr);
-		write_bits(w, q, "ran", list[i].ran);
+		json__bits(w, "ran", list[i].ran, q->edges->document_count);
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
@@ -97,8 +87,8 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 	json__string_or_null(w, "module", of->module);
 	write_place(w, of, f->addr, source_lines__get(&q->heads, of, f->addr));
 	json__string_or_null(w, "untraced", untraced__word(f->untraced));
-	write_bits(w, q, "seen", node->seen);
-	write_bits(w, q, "proved", (node->inside | node->called) & ~node->seen);
+	json__bits(w, "seen", node->seen, q->edges->document_count);
+	json__bits(w, "proved", (node->inside | node->called) & ~node->seen, q->edges->document_count);
 	if (q->calls) {
 		jsonw_lluint_field(w, "traceable_calls", question__traceable_calls(q, number));
 	} else {
@@ -106,11 +96,9 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
 		write_possible(w, q, number, f, of);
 	}
-	jsonw_name(w, q->calls ? "calls" : "callers");
-	jsonw_start_lines(w);
-	for (size_t i = 0; i < count; i++) {
+	json__lines(w, q->calls ? "calls" : "callers");
+	for (size_t i = 0; i < count; i++)
 		write_answer(w, q, &answers[i]);
-	}
 	jsonw_end_array(w);
 	jsonw_end_object(w);
 	free(answers);
@@ -121,15 +109,10 @@ void callers__json(const struct question *q, FILE *out)
 	json_writer_t *w = json__begin(out, q->calls ? "calls" : "callers", CALLS_SCHEMA);
 
 	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
-	jsonw_name(w, "documents");
-	jsonw_start_array(w);
-	for (size_t d = 0; d < q->edges->document_count; d++)
-		jsonw_string(w, q->labels[d]);
-	jsonw_end_array(w);
+	json__strings(w, "documents", q->labels, q->edges->document_count);
 	jsonw_lluint_field(w, "missing", q->edges->missing);
 	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
-	jsonw_name(w, "functions");
-	jsonw_start_array(w);
+	json__array(w, "functions");
 	for (size_t i = 0; i < q->count; i++)
 		write_function(w, q, q->functions[i]);
 	jsonw_end_array(w);

@@ -14,37 +14,48 @@
 #include "report/compare.h"
 #include "report/reasons.h"
 
-static const char *const texts[REASON_COUNT] = {
-	[REASON_NO_CALLERS] = "%s did not record callers",
-	[REASON_UNATTACHED] = "%s could not attach to it",
-	[REASON_NOT_ASKED] = "%s was not asked for it (-a)",
-	[REASON_DENIED] = "%s was told to leave it out (-d)",
-	[REASON_OWN] = "%s leaves it out as the BPF program's own helper",
-	[REASON_MODULE] = "its module was not there when %s attached, which does not follow modules",
-	[REASON_AFTER] = "not called before %s had ended",
-	[REASON_NO_ADDRESS] = "no address or name to look for in %s",
-	[REASON_OTHER_BOOT] = "%s is not known to be of the same boot: another run",
-	[REASON_OTHER_RUN] = "%s recorded at another time: another run",
-	[REASON_BEFORE] = "first hit before %s began to record, and maybe not again",
-	[REASON_LATER] = "first hit after %s had ended, and maybe not before",
-	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
-	[REASON_SCOPE] = "%s followed other tasks",
-	[REASON_REWRITTEN] = "maybe a call that the kernel rewrites, which %s has at another address",
-	[REASON_INSIDE_OWN] = "the call may be the BPF program's own, which %s does not record",
-	[REASON_CALLED_UNATTACHED] = "maybe it called a function that %s could not attach to",
-	[REASON_CALLED_NOT_ASKED] = "maybe it called a function that %s was not asked for (-a)",
-	[REASON_CALLED_DENIED] = "maybe it called a function that %s was told to leave out (-d)",
-	[REASON_CALLED_OWN] = "maybe it called a helper of the BPF program, which %s leaves out",
-	[REASON_MODULE_LATE] = "its module came while %s recorded, which attached to it later or not at all",
-	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
-	[REASON_PINNED] = "only seen where fentry.multi, which %s does not use, keeps a task on its CPU",
-	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
-	[REASON_HIDDEN] = "%s counts callers that a return trampoline hid",
-	[REASON_FULL] = "%s was full",
-	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
-	[REASON_RECURSION] = "%s counts calls that it could not record: nested in its own program",
-	[REASON_UNEXPLAINED] = "UNEXPLAINED: nothing known of %s says why",
+static const struct {
+	const char *word, *text;
+} reasons[REASON_COUNT] = {
+	[REASON_NO_CALLERS] = { "no-callers", "%s did not record callers" },
+	[REASON_UNATTACHED] = { "unattached", "%s could not attach to it" },
+	[REASON_NOT_ASKED] = { "not-asked-for", "%s was not asked for it (-a)" },
+	[REASON_DENIED] = { "denied", "%s was told to leave it out (-d)" },
+	[REASON_OWN] = { "own", "%s leaves it out as the BPF program's own helper" },
+	[REASON_MODULE] = { "module", "its module was not there when %s attached, which does not follow modules" },
+	[REASON_AFTER] = { "after", "not called before %s had ended" },
+	[REASON_NO_ADDRESS] = { "no-address", "no address or name to look for in %s" },
+	[REASON_OTHER_BOOT] = { "other-boot", "%s is not known to be of the same boot: another run" },
+	[REASON_OTHER_RUN] = { "other-run", "%s recorded at another time: another run" },
+	[REASON_BEFORE] = { "before", "first hit before %s began to record, and maybe not again" },
+	[REASON_LATER] = { "later", "first hit after %s had ended, and maybe not before" },
+	[REASON_EDGE] = { "edge", "first hit as %s began or ended, within the clocks' error" },
+	[REASON_SCOPE] = { "scope", "%s followed other tasks" },
+	[REASON_REWRITTEN] = { "rewritten", "maybe a call that the kernel rewrites, which %s has at another address" },
+	[REASON_INSIDE_OWN] = { "inside-own", "the call may be the BPF program's own, which %s does not record" },
+	[REASON_CALLED_UNATTACHED] = { "called-unattached", "maybe it called a function that %s could not attach to" },
+	[REASON_CALLED_NOT_ASKED] = {
+		"called-not-asked-for", "maybe it called a function that %s was not asked for (-a)"
+	},
+	[REASON_CALLED_DENIED] = { "called-denied", "maybe it called a function that %s was told to leave out (-d)" },
+	[REASON_CALLED_OWN] = { "called-own", "maybe it called a helper of the BPF program, which %s leaves out" },
+	[REASON_MODULE_LATE] = {
+		"module-late", "its module came while %s recorded, which attached to it later or not at all"
+	},
+	[REASON_CALLED_MODULE] = { "called-module", "maybe it called a module that came after %s had attached" },
+	[REASON_PINNED] = { "pinned", "only seen where fentry.multi, which %s does not use, keeps a task on its CPU" },
+	[REASON_RETIRED] = { "retired", "%s watched functions for a time only (--retire=MS), maybe what it called" },
+	[REASON_HIDDEN] = { "hidden", "%s counts callers that a return trampoline hid" },
+	[REASON_FULL] = { "full", "%s was full" },
+	[REASON_UNRESOLVED] = { "unresolved", "%s counts such addresses and does not list them" },
+	[REASON_RECURSION] = { "recursion", "%s counts calls that it could not record: nested in its own program" },
+	[REASON_UNEXPLAINED] = { "unexplained", "UNEXPLAINED: nothing known of %s says why" },
 };
+
+const char *reason__word(enum reason reason)
+{
+	return reasons[reason].word;
+}
 
 enum certainty reason__certainty(enum reason reason)
 {
@@ -238,7 +249,7 @@ static void print_side(const struct difference *list, size_t count, const char *
 			continue;
 		fprintf(out, "  %zu: %s", found,
 			reason__certainty(reason) == POSSIBLE ? "possibly: " : "");
-		fprintf(out, texts[reason], other);
+		fprintf(out, reasons[reason].text, other);
 		fputc(':', out);
 		print_names(list, count, reason, limit, out);
 	}

@@ -82,5 +82,7 @@ void compare__write_json(const struct comparison *list, size_t count, const char
 			 FILE *out);
 
 enum certainty reason__certainty(enum reason reason);
+/* One word, as documents have it. */
+const char *reason__word(enum reason reason);
 
 #endif

@@ -6,46 +6,13 @@
 
 #define COMPARE_SCHEMA 2
 
-static const char *const words[REASON_COUNT] = {
-	[REASON_NO_CALLERS] = "no-callers",
-	[REASON_UNATTACHED] = "unattached",
-	[REASON_NOT_ASKED] = "not-asked-for",
-	[REASON_DENIED] = "denied",
-	[REASON_OWN] = "own",
-	[REASON_MODULE] = "module",
-	[REASON_AFTER] = "after",
-	[REASON_NO_ADDRESS] = "no-address",
-	[REASON_OTHER_BOOT] = "other-boot",
-	[REASON_OTHER_RUN] = "other-run",
-	[REASON_BEFORE] = "before",
-	[REASON_LATER] = "later",
-	[REASON_EDGE] = "edge",
-	[REASON_SCOPE] = "scope",
-	[REASON_REWRITTEN] = "rewritten",
-	[REASON_INSIDE_OWN] = "inside-own",
-	[REASON_CALLED_UNATTACHED] = "called-unattached",
-	[REASON_CALLED_NOT_ASKED] = "called-not-asked-for",
-	[REASON_CALLED_DENIED] = "called-denied",
-	[REASON_CALLED_OWN] = "called-own",
-	[REASON_CALLED_MODULE] = "called-module",
-	[REASON_PINNED] = "pinned",
-	[REASON_RETIRED] = "retired",
-	[REASON_HIDDEN] = "hidden",
-	[REASON_FULL] = "full",
-	[REASON_UNRESOLVED] = "unresolved",
-	[REASON_MODULE_LATE] = "module-late",
-	[REASON_RECURSION] = "recursion",
-	[REASON_UNEXPLAINED] = "unexplained",
-};
-
 static const char *const certainties[] = {
 	[CERTAIN] = "certain", [POSSIBLE] = "possible", [UNEXPLAINED] = "unexplained",
 };
 
 static void write_side(json_writer_t *w, const char *field, const char *name, const struct coverage *c)
 {
-	jsonw_name(w, field);
-	jsonw_start_object(w);
+	json__object(w, field);
 	json__string_or_null(w, "name", name);
 	json__string_or_null(w, "engine", c->engine);
 	json__string_or_null(w, "build_id", c->kernel.build_id);
@@ -62,18 +29,16 @@ static void write_difference(json_writer_t *w, const struct difference *d)
 	json__string_or_null(w, "module", hit->module);
 	json__address_or_null(w, "addr", hit->link, hit->link);
 	json__number_or_null(w, "offset", hit->module, hit->offset);
-	jsonw_string_field(w, "reason", words[d->reason]);
+	jsonw_string_field(w, "reason", reason__word(d->reason));
 	jsonw_string_field(w, "certainty", certainties[reason__certainty(d->reason)]);
 	jsonw_end_object(w);
 }
 
 static void write_differences(json_writer_t *w, const char *field, const struct difference *list, size_t count)
 {
-	jsonw_name(w, field);
-	jsonw_start_lines(w);
-	for (size_t i = 0; i < count; i++) {
+	json__lines(w, field);
+	for (size_t i = 0; i < count; i++)
 		write_difference(w, &list[i]);
-	}
 	jsonw_end_array(w);
 }
 
@@ -99,8 +64,7 @@ void compare__write_json(const struct comparison *list, size_t count, const char
 
 	write_side(w, "a", name_a, list[0].a);
 	write_side(w, "b", name_b, list[0].b);
-	jsonw_name(w, "lists");
-	jsonw_start_array(w);
+	json__array(w, "lists");
 	for (size_t i = 0; i < count; i++)
 		write_list(w, &list[i]);
 	jsonw_end_array(w);

@@ -97,8 +97,7 @@ void diff__print(const struct diff *d, const char *name_a, const char *name_b, F
 
 static void write_side(json_writer_t *w, const char *field, const char *name, const struct diff_side *s, size_t count)
 {
-	jsonw_name(w, field);
-	jsonw_start_object(w);
+	json__object(w, field);
 	json__string_or_null(w, "name", name);
 	json__string_or_null(w, "release", s->c->kernel.release);
 	json__string_or_null(w, "build_id", s->c->kernel.build_id);
@@ -111,8 +110,7 @@ static void write_side(json_writer_t *w, const char *field, const char *name, co
 
 static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count)
 {
-	jsonw_name(w, field);
-	jsonw_start_lines(w);
+	json__lines(w, field);
 	for (size_t i = 0; i < count; i++) {
 		jsonw_start_object(w);
 		json__string_or_null(w, "name", list[i].name);

@@ -141,18 +141,9 @@ static int by_site(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	if (x->of != y->of)
-		return x->of < y->of ? -1 : 1;
-	if (x->call.site != y->call.site)
-		return x->call.site < y->call.site ? -1 : 1;
 	/* Calls through a pointer may have entered different functions. */
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	if (x->seen != y->seen)
-		return x->seen < y->seen ? -1 : 1;
-	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
+	return ORDER(x->from, y->from) ?: ORDER(x->of, y->of) ?: ORDER(x->call.site, y->call.site) ?:
+	       ORDER(x->to, y->to) ?: ORDER(x->seen, y->seen) ?: ORDER(x->first_ns, y->first_ns);
 }
 
 /*
@@ -181,17 +172,13 @@ static void join(struct edges *e)
 
 static void add_function(struct edges *e, const struct hit *hit, size_t document)
 {
-	const struct image_of *of = images__get(e->images, hit->module);
-	uint64_t addr = hit->module ? hit->offset : hit->link;
-	const struct image_function *f;
+	struct place place = place_of(e->images, hit->module, hit->link, hit->offset);
+	size_t number = function_at(&place);
 	struct node *node;
 
-	if (!of || !of->image || (!hit->module && !addr))
+	if (number == EDGES_NONE)
 		return;
-	f = image__function_at(of->image, addr);
-	if (!f)
-		return;
-	node = &e->nodes[images__number(of, f)];
+	node = &e->nodes[number];
 	node->seen |= 1ull << document;
 	if (!node->hit)
 		node->hit = hit;
@@ -240,9 +227,7 @@ static int by_callee(const void *a, const void *b, void *list)
 	const struct edge *x = (struct edge *)list + *(const size_t *)a;
 	const struct edge *y = (struct edge *)list + *(const size_t *)b;
 
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return ORDER(x->to, y->to) ?: ORDER(x, y);
 }
 
 static void add_nodes(struct edges *e)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "report/graph.h"
 #include "report/origins.h"
 
@@ -44,9 +45,7 @@ static int by_ends(const void *a, const void *b)
 {
 	const struct edge *x = *(const struct edge *const *)a, *y = *(const struct edge *const *)b;
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
+	return ORDER(x->from, y->from) ?: ORDER(x->to, y->to);
 }
 
 static void print_edges(const struct edge **list, size_t count, FILE *out)

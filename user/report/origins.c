@@ -2,36 +2,41 @@
 /* Finds the ways into a function; see origins.h. */
 #include "report/origins.h"
 
+static const struct {
+	const char *word, *sentence;
+} origins[ORIGINS] = {
+	[ORIGIN_NONE] = { "unrecorded", "was not recorded" },
+	[ORIGIN_CALLED] = { "call", "was called" },
+	[ORIGIN_JUMP] = { "jump", "was entered by a jump at the end of another function (a tail call)" },
+	[ORIGIN_UNTRACED_JUMP] = {
+		"untraced-jump", "was entered by a jump at the end of a function that cannot be traced"
+	},
+	[ORIGIN_POINTER] = { "pointer", "was entered by a pointer only: no recorded call names it" },
+	[ORIGIN_POINTER_OR_JUMP] = {
+		"pointer-or-jump", "was entered by a pointer, or by a jump at the end of another function"
+	},
+	[ORIGIN_MODULE] = {
+		"module", "is exported, and was entered from a module: by its init text, whose calls are not "
+		"listed, by a jump at the end of a function, or by a module whose file is not here"
+	},
+	[ORIGIN_MODULE_OR_OTHER] = {
+		"module-or-other", "is exported, and was entered from a module, by a pointer, or by a jump at the end of "
+		"another function"
+	},
+	[ORIGIN_UNSEEN_JUMP] = {
+		"unseen-jump", "can only be entered by a jump, from functions that were not recorded"
+	},
+	[ORIGIN_UNKNOWN] = { "unknown", "was entered in a way that the kernel's files do not show" },
+};
+
 const char *origin__word(enum origin origin)
 {
-	static const char *const words[] = {
-		[ORIGIN_NONE] = "unrecorded", [ORIGIN_CALLED] = "call", [ORIGIN_JUMP] = "jump",
-		[ORIGIN_UNTRACED_JUMP] = "untraced-jump", [ORIGIN_POINTER] = "pointer",
-		[ORIGIN_POINTER_OR_JUMP] = "pointer-or-jump", [ORIGIN_MODULE] = "module",
-		[ORIGIN_MODULE_OR_OTHER] = "module-or-other",
-		[ORIGIN_UNSEEN_JUMP] = "unseen-jump", [ORIGIN_UNKNOWN] = "unknown",
-	};
-
-	return words[origin];
+	return origins[origin].word;
 }
 
 const char *origin__sentence(enum origin origin)
 {
-	static const char *const sentences[] = {
-		[ORIGIN_NONE] = "was not recorded", [ORIGIN_CALLED] = "was called",
-		[ORIGIN_JUMP] = "was entered by a jump at the end of another function (a tail call)",
-		[ORIGIN_UNTRACED_JUMP] = "was entered by a jump at the end of a function that cannot be traced",
-		[ORIGIN_POINTER] = "was entered by a pointer only: no recorded call names it",
-		[ORIGIN_POINTER_OR_JUMP] = "was entered by a pointer, or by a jump at the end of another function",
-		[ORIGIN_MODULE] = "is exported, and was entered from a module: by its init text, whose calls are not "
-				  "listed, by a jump at the end of a function, or by a module whose file is not here",
-		[ORIGIN_MODULE_OR_OTHER] = "is exported, and was entered from a module, by a pointer, or by a jump at the "
-					   "end of another function",
-		[ORIGIN_UNSEEN_JUMP] = "can only be entered by a jump, from functions that were not recorded",
-		[ORIGIN_UNKNOWN] = "was entered in a way that the kernel's files do not show",
-	};
-
-	return sentences[origin];
+	return origins[origin].sentence;
 }
 
 void origins__read(const struct images *images)

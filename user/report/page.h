@@ -47,6 +47,6 @@ struct page_call {
 bool page__call(struct page *p, const struct hit *hit, struct page_call *ret);
 
 /* How a call of that kind leads to a function that is not known; empty: there is nothing to say. */
-const char *page__way(enum call_kind kind);
+extern const char *const page__ways[CALL_KINDS];
 
 #endif

@@ -12,15 +12,10 @@ static const struct function *only_one(const struct universe *u, const char *nam
 }
 
 /* How a call is made if the called function is not known, by enum call_kind. */
-static const char *const ways[CALL_KINDS] = {
+const char *const page__ways[CALL_KINDS] = {
 	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
 	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
 };
-
-const char *page__way(enum call_kind kind)
-{
-	return ways[kind];
-}
 
 static long number_of(struct page *p, const struct function *f)
 {

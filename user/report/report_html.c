@@ -31,6 +31,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/texts.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
@@ -55,15 +56,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct row *const *x = a, *const *y = b;
 	const struct function *f = (*x)->f, *g = (*y)->f;
-	int order = text__compare(f->module, g->module);
 
-	if (!order)
-		order = text__compare(f->unit, g->unit);
-	if (!order && f->line != g->line)
-		order = f->line < g->line ? -1 : 1;
-	if (!order)
-		order = strcmp(f->name, g->name);
-	return order ? order : *x < *y ? -1 : *x > *y;
+	return text__compare(f->module, g->module) ?: text__compare(f->unit, g->unit) ?: ORDER(f->line, g->line) ?:
+	       strcmp(f->name, g->name) ?: ORDER(*x, *y);
 }
 
 static bool is_in(const struct universe *u, const struct function *f)
@@ -117,19 +112,9 @@ static void add_untraced(struct page *p)
 
 /* ---- writing */
 
-static void write_texts(json_writer_t *w, const char *name, const struct numbered *n)
-{
-	jsonw_name(w, name);
-	jsonw_start_array(w);
-	for (size_t i = 0; i < n->count; i++)
-		jsonw_string(w, n->list[i]);
-	jsonw_end_array(w);
-}
-
 static void write_units(struct page *p)
 {
-	jsonw_name(p->w, "units");
-	jsonw_start_array(p->w);
+	json__array(p->w, "units");
 	for (size_t first = 0, i = 0; first < p->rows->count; first = i) {
 		const struct function *f = p->order[first]->f;
 
@@ -152,8 +137,7 @@ static void write_units(struct page *p)
 
 static void write_files(struct page *p)
 {
-	jsonw_name(p->w, "files");
-	jsonw_start_array(p->w);
+	json__array(p->w, "files");
 	for (size_t i = 0; i < p->rows->count; i++) {
 		const struct function *f = p->order[i]->f;
 
@@ -205,8 +189,7 @@ static char mark_letter(const struct page *p, const struct row *row, size_t colu
 
 static void write_verdicts(json_writer_t *w)
 {
-	jsonw_name(w, "verdicts");
-	jsonw_start_object(w);
+	json__object(w, "verdicts");
 	for (enum verdict v = 0; v < VERDICT_COUNT; v++)
 		jsonw_string_field(w, (const char []){ marks[v], '\0' }, verdict__sentence(v));
 	jsonw_end_object(w);
@@ -215,13 +198,12 @@ static void write_verdicts(json_writer_t *w)
 static void write_functions(struct page *p)
 {
 	write_units(p);
-	jsonw_name(p->w, "lines");
-	jsonw_start_array(p->w);
+	json__array(p->w, "lines");
 	for (size_t i = 0; i < p->rows->count; i++)
 		jsonw_lluint(p->w, p->order[i]->f->line);
 	jsonw_end_array(p->w);
 	write_files(p);
-	write_texts(p->w, "paths", &p->paths);
+	json__strings(p->w, "paths", p->paths.list, p->paths.count);
 	write_verdicts(p->w);
 	write_letters(p, "classes", class_letter, 0);
 }
@@ -267,8 +249,7 @@ static void write_hits(struct page *p, size_t column)
 		if (hit)
 			row_of[hit - c->hits.list] = p->of_row[i] + 1;
 	}
-	jsonw_name(p->w, "hits");
-	jsonw_start_array(p->w);
+	json__array(p->w, "hits");
 	for (size_t i = 0; i < c->hits.count; i++) {
 		functions += row_of[i] != 0;
 		if (!row_of[i] || row_of[i] - 1 == NO_ROW)
@@ -287,8 +268,7 @@ static void write_calls(struct page *p, size_t column)
 	const struct coverage *c = p->rows->documents[column];
 	struct clock clock = clock_of(c);
 
-	jsonw_name(p->w, "calls");
-	jsonw_start_array(p->w);
+	json__array(p->w, "calls");
 	for (size_t i = 0; i < c->hits.count; i++) {
 		struct page_call call;
 
@@ -304,8 +284,7 @@ static void write_calls(struct page *p, size_t column)
 
 static void write_columns(struct page *p, const char *const *labels)
 {
-	jsonw_name(p->w, "columns");
-	jsonw_start_array(p->w);
+	json__array(p->w, "columns");
 	for (size_t i = 0; i < p->rows->columns; i++) {
 		const struct coverage *c = p->rows->documents[i];
 
@@ -335,8 +314,7 @@ static void number_words(struct page *p)
 
 static void write_words(struct page *p)
 {
-	jsonw_name(p->w, "words");
-	jsonw_start_array(p->w);
+	json__array(p->w, "words");
 	for (size_t i = 0; i < p->words.count; i++) {
 		const char *word = p->words.list[i];
 
@@ -354,20 +332,17 @@ static void write_words(struct page *p)
 /* Functions that only call others have names, too; these are known only when the columns are written. */
 static void write_names(struct page *p)
 {
-	jsonw_name(p->w, "names");
-	jsonw_start_array(p->w);
+	json__array(p->w, "names");
 	for (size_t i = 0; i < p->rows->count; i++)
 		jsonw_string(p->w, p->order[i]->f->name);
 	for (size_t i = 0; i < p->others.count; i++)
 		jsonw_string(p->w, strchr(p->others.list[i], '\t') + 1);
 	jsonw_end_array(p->w);
-	jsonw_name(p->w, "reasons");
-	jsonw_start_array(p->w);
+	json__array(p->w, "reasons");
 	number_words(p);
 	jsonw_end_array(p->w);
 	write_words(p);
-	jsonw_name(p->w, "tasks");
-	jsonw_start_array(p->w);
+	json__array(p->w, "tasks");
 	for (size_t i = 0; i < p->tasks.count; i++) {
 		char *name;
 
@@ -383,21 +358,11 @@ static void write_kernel(struct page *p)
 {
 	const struct kernel_id *k = &p->rows->documents[0]->kernel;
 
-	jsonw_name(p->w, "kernel");
-	jsonw_start_object(p->w);
+	json__object(p->w, "kernel");
 	json__string_or_null(p->w, "release", k->release);
 	json__string_or_null(p->w, "arch", k->arch);
 	json__string_or_null(p->w, "build_id", k->build_id);
 	jsonw_end_object(p->w);
-}
-
-static void write_ways(json_writer_t *w)
-{
-	jsonw_name(w, "ways");
-	jsonw_start_array(w);
-	for (size_t i = 0; i < CALL_KINDS; i++)
-		jsonw_string(w, page__way(i));
-	jsonw_end_array(w);
 }
 
 static void write_data(struct page *p, const char *const *labels, FILE *out)
@@ -409,7 +374,7 @@ static void write_data(struct page *p, const char *const *labels, FILE *out)
 	jsonw_bool_field(p->w, "placed", p->rows->universe->placed);
 	jsonw_bool_field(p->w, "edges", p->images);
 	write_kernel(p);
-	write_ways(p->w);
+	json__strings(p->w, "ways", page__ways, CALL_KINDS);
 	write_functions(p);
 	write_columns(p, labels);
 	write_names(p);

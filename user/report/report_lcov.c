@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/paths.h"
+#include "base/sorted.h"
 #include "report/report.h"
 #include "report/source_calls.h"
 
@@ -51,19 +52,15 @@ static void add_place(struct places_of *p, const char *file, unsigned int line, 
 static int by_name(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
 
-	if (!order && x->name)
-		order = strcmp(x->name, y->name);
-	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+	return strcmp(x->file, y->file) ?: (x->name ? strcmp(x->name, y->name) : 0) ?: ORDER(x->line, y->line);
 }
 
 static int by_line(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int order = strcmp(x->file, y->file);
 
-	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+	return strcmp(x->file, y->file) ?: ORDER(x->line, y->line);
 }
 
 static bool is_same(const struct place *x, const struct place *y)

@@ -73,12 +73,10 @@ static void write_proof(json_writer_t *w, const struct proof *proof, size_t colu
 {
 	struct proof_totals t = proof__totals(proof, column);
 
-	jsonw_name(w, "proved");
-	jsonw_start_object(w);
+	json__object(w, "proved");
 	jsonw_lluint_field(w, "untraced", t.functions.untraced);
 	jsonw_lluint_field(w, "entered", t.functions.entered);
-	jsonw_name(w, "sources");
-	jsonw_start_object(w);
+	json__object(w, "sources");
 	jsonw_lluint_field(w, "all", t.sources.all);
 	jsonw_lluint_field(w, "recorded", t.sources.recorded);
 	jsonw_lluint_field(w, "proved", t.sources.proved);
@@ -113,8 +111,7 @@ static void write_column(json_writer_t *w, const struct rows *r, size_t column, 
 static void write_columns(json_writer_t *w, const struct rows *r, const char *const *labels,
 			  const struct proof *proof)
 {
-	jsonw_name(w, "columns");
-	jsonw_start_array(w);
+	json__array(w, "columns");
 	for (size_t i = 0; i < r->columns; i++)
 		write_column(w, r, i, labels[i], proof);
 	jsonw_end_array(w);
@@ -124,8 +121,7 @@ static void write_group(json_writer_t *w, const struct group *g, size_t columns)
 {
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", g->name);
-	jsonw_name(w, "columns");
-	jsonw_start_array(w);
+	json__array(w, "columns");
 	for (size_t i = 0; i < columns; i++) {
 		jsonw_start_object(w);
 		write_tally(w, &g->tallies[i]);
@@ -140,8 +136,7 @@ static void write_groups(json_writer_t *w, const struct rows *r, enum group_by b
 	struct groups g = groups__make(r, by, sort);
 
 	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : by == BY_FILE ? "file" : "directory");
-	jsonw_name(w, "groups");
-	jsonw_start_array(w);
+	json__array(w, "groups");
 	for (size_t i = 0; i < g.count; i++)
 		write_group(w, &g.list[i], g.columns);
 	jsonw_end_array(w);
@@ -151,23 +146,13 @@ static void write_groups(json_writer_t *w, const struct rows *r, enum group_by b
 /* For each column true, false, or null if it was not asked for that function. */
 static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
 {
-	jsonw_name(w, "seen");
-	jsonw_start_array(w);
+	json__array(w, "seen");
 	for (size_t column = 0; column < r->columns; column++) {
 		if (row__is_asked_for(row, column) || row__is_seen(row, column))
 			jsonw_bool(w, row__is_seen(row, column));
 		else
 			jsonw_null(w);
 	}
-	jsonw_end_array(w);
-}
-
-static void write_bits(json_writer_t *w, const struct rows *r, const char *name, uint64_t bits)
-{
-	jsonw_name(w, name);
-	jsonw_start_array(w);
-	for (size_t column = 0; column < r->columns; column++)
-		jsonw_bool(w, bits >> column & 1);
 	jsonw_end_array(w);
 }
 
@@ -187,8 +172,8 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 	jsonw_string_field(w, "class", classes[row->class]);
 	write_marks(w, r, row);
 	if (proved) {
-		write_bits(w, r, "proved", row->proved);
-		write_bits(w, r, "possible", row->possible);
+		json__bits(w, "proved", row->proved, r->columns);
+		json__bits(w, "possible", row->possible, r->columns);
 	}
 	jsonw_end_object(w);
 }
@@ -197,8 +182,7 @@ static void write_kernel(json_writer_t *w, const struct rows *r)
 {
 	const struct kernel_id *k = &r->documents[0]->kernel;
 
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
+	json__object(w, "kernel");
 	json__string_or_null(w, "release", k->release);
 	json__string_or_null(w, "build_id", k->build_id);
 	jsonw_end_object(w);
@@ -216,8 +200,7 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 	write_columns(w, r, labels, form->proof);
 	write_groups(w, r, form->by, form->sort);
 	jsonw_string_field(w, "listed", listed[form->which]);
-	jsonw_name(w, "functions");
-	jsonw_start_lines(w);
+	json__lines(w, "functions");
 	for (size_t i = 0; i < r->count; i++) {
 		if (row__is_listed(r, &r->list[i], form->which))
 			write_row(w, r, &r->list[i], form->proof);

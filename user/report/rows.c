@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/sorted.h"
 #include "report/rows.h"
 #include "report/verdict.h"
 #include "report/where.h"
@@ -70,10 +71,7 @@ static void add_universe(struct making *m)
 
 static int by_function(const void *key, const void *element)
 {
-	const struct row *row = element;
-	const struct function *f = key;
-
-	return f < row->f ? -1 : f > row->f;
+	return ORDER((const struct function *)key, ((const struct row *)element)->f);
 }
 
 /* The rows of the universe are in its order, so a function's place in the universe gives its row. */

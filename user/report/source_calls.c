@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "image/lines.h"
+#include "base/sorted.h"
 #include "report/source_calls.h"
+#include "report/source_lines.h"
 
 struct finding {
 	struct source_calls *calls;
@@ -32,7 +33,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct source_call *x = a, *y = b;
 
-	return x->returns_to < y->returns_to ? -1 : x->returns_to > y->returns_to;
+	return ORDER(x->returns_to, y->returns_to);
 }
 
 static void find_calls(struct finding *f, const struct image_of *of)
@@ -50,27 +51,26 @@ static void find_calls(struct finding *f, const struct image_of *of)
 		qsort(f->calls->list, f->calls->count, sizeof(*f->calls->list), by_address);
 }
 
-static void find_lines(struct source_calls *c, const struct image *image)
+static void find_lines(struct source_calls *c, const struct image_of *of)
 {
-	struct line_place *places = xcalloc(c->count, sizeof(*places));
-	uint64_t *addrs = xcalloc(c->count, sizeof(*addrs));
+	struct source_lines lines = {};
 	size_t kept = 0;
 
 	/* The address after a call may be of another line. */
 	for (size_t i = 0; i < c->count; i++)
-		addrs[i] = c->list[i].returns_to - 1;
-	/* Without debug information, no line is known. */
-	lines__find(image, addrs, c->count, places);
+		source_lines__want(&lines, of, c->list[i].returns_to - 1);
+	source_lines__find(&lines);
 	for (size_t i = 0; i < c->count; i++) {
-		if (!places[i].file || !places[i].line)
+		const struct line_place *place = source_lines__get(&lines, of, c->list[i].returns_to - 1);
+
+		if (!place || !place->line)
 			continue;
 		c->list[kept] = c->list[i];
-		c->list[kept].file = places[i].file;
-		c->list[kept++].line = places[i].line;
+		c->list[kept].file = place->file;
+		c->list[kept++].line = place->line;
 	}
 	c->count = kept;
-	free(places);
-	free(addrs);
+	source_lines__free(&lines);
 }
 
 void source_calls__read(struct source_calls *ret, const struct image_of *of, const struct universe *u)
@@ -79,7 +79,7 @@ void source_calls__read(struct source_calls *ret, const struct image_of *of, con
 
 	memset(ret, 0, sizeof(*ret));
 	find_calls(&f, of);
-	find_lines(ret, of->image);
+	find_lines(ret, of);
 }
 
 void source_calls__free(struct source_calls *c)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "report/source_lines.h"
 
 void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr)
@@ -15,9 +16,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct source_line *x = a, *y = b;
 
-	if (x->of != y->of)
-		return x->of < y->of ? -1 : 1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	return ORDER(x->of, y->of) ?: ORDER(x->addr, y->addr);
 }
 
 /* Finds the lines for addresses in one file. */

@@ -93,14 +93,14 @@ static int by_address(const void *a, const void *b)
 {
 	const struct flow *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ORDER(x->at, y->at);
 }
 
 static int by_source(const void *a, const void *b)
 {
 	const struct inlined *x = a, *y = b;
 
-	return x->source < y->source ? -1 : x->source > y->source;
+	return ORDER(x->source, y->source);
 }
 
 static void free_code(struct code *code)
@@ -272,7 +272,7 @@ static int by_whole(const void *a, const void *b)
 {
 	const struct image_function *x = whole_of(*(const struct edge **)a), *y = whole_of(*(const struct edge **)b);
 
-	return x < y ? -1 : x > y;
+	return ORDER(x, y);
 }
 
 /* Marks all bodies that the recorded calls of one function prove. */

@@ -62,8 +62,7 @@ static void write_answer(json_writer_t *w, const struct why_answer *a)
 	json__string_or_null(w, "file", a->file);
 	json__number_or_null(w, "line", a->line, a->line);
 	json__string_or_null(w, "document", a->document);
-	jsonw_name(w, "into");
-	jsonw_start_array(w);
+	json__array(w, "into");
 	for (size_t i = 0; i < a->into_count; i++) {
 		jsonw_start_object(w);
 		json__string_or_null(w, "function", a->into[i].function);
@@ -84,14 +83,12 @@ void why__write_json(const struct why *list, size_t count, const struct universe
 
 	json__string_or_null(w, "release", kernel->release);
 	json__string_or_null(w, "build_id", kernel->build_id);
-	jsonw_name(w, "functions");
-	jsonw_start_array(w);
+	json__array(w, "functions");
 	for (size_t i = 0; i < count; i++) {
 		jsonw_start_object(w);
 		json__string_or_null(w, "name", list[i].name);
 		jsonw_bool_field(w, "found", list[i].found);
-		jsonw_name(w, "answers");
-		jsonw_start_array(w);
+		json__array(w, "answers");
 		for (size_t at = 0; at < list[i].count; at++)
 			write_answer(w, &list[i].list[at]);
 		jsonw_end_array(w);
