@@ -105,6 +105,18 @@ void json__end(json_writer_t **w)
 	jsonw_destroy(w);
 }
 
+void json__object(json_writer_t *w, const char *name)
+{
+	jsonw_name(w, name);
+	jsonw_start_object(w);
+}
+
+void json__lines(json_writer_t *w, const char *name)
+{
+	jsonw_name(w, name);
+	jsonw_start_lines(w);
+}
+
 static void string_or_null(json_writer_t *w, const char *value)
 {
 	if (value)
@@ -134,6 +146,15 @@ void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64
 		jsonw_lluint_field(w, name, value);
 	else
 		jsonw_null_field(w, name);
+}
+
+void json__int_or_null(json_writer_t *w, const char *name, bool known, int64_t value)
+{
+	jsonw_name(w, name);
+	if (known)
+		jsonw_int(w, value);
+	else
+		jsonw_null(w);
 }
 
 void json__counter_values(json_writer_t *w, const struct counters *counters)

@@ -45,6 +45,10 @@ void json_print(FILE *out, struct json_object *object);
 json_writer_t *json__begin(FILE *out, const char *document, int schema);
 void json__end(json_writer_t **w);
 
+/* Begin the field of this name: an object, or an array with an element a line. */
+void json__object(json_writer_t *w, const char *name);
+void json__lines(json_writer_t *w, const char *name);
+
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
 /*
  * Writes a string of hex digits, because json numbers cannot hold all addresses; null if the
@@ -52,6 +56,8 @@ void json__string_or_null(json_writer_t *w, const char *name, const char *value)
  */
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
+/* For a number that may be negative. */
+void json__int_or_null(json_writer_t *w, const char *name, bool known, int64_t value);
 void json__counters(json_writer_t *w, const char *name, const struct counters *counters);
 /* Writes only the object; its name has been written before. */
 void json__counter_values(json_writer_t *w, const struct counters *counters);

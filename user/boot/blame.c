@@ -111,20 +111,18 @@ void blame__free(struct blame *b)
 
 static void add_line(struct libscols_table *table, const struct blame_item *item)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	cell__time(line, 0, item->time);
-	table__cell(line, 1, item->name);
-	table__cell(line, 2, item->kind);
+	cell__time(&c, item->time);
+	cell__text(&c, item->name);
+	cell__text(&c, item->kind);
 }
 
 void blame__text(const struct blame *b, size_t most, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
+	static const struct column columns[] = { { "TIME", 10, RIGHT }, { "NAME", 0.5 }, { "KIND", 8 }, { } };
+	struct libscols_table *table = cells__table(out, columns);
 
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "NAME", 0.5, 0);
-	table__column(table, "KIND", 8, 0);
 	for (size_t i = 0; i < b->count && i < most; i++)
 		add_line(table, &b->list[i]);
 	cells__print(table, most, b->count, out);
@@ -137,8 +135,7 @@ void blame__json(const struct blame *b, size_t most, const struct boot_whole *wh
 	json__number_or_null(w, "lost", s, s ? s->lost + (s->probes ? s->probes->lost : 0) : 0);
 	json__number_or_null(w, "full", s && s->full, s ? s->full : 0);
 	jsonw_lluint_field(w, "count", b->count);
-	jsonw_name(w, "items");
-	jsonw_start_lines(w);
+	json__lines(w, "items");
 	for (size_t i = 0; i < b->count && i < most; i++) {
 		jsonw_start_object(w);
 		jsonw_lluint_field(w, "time", b->list[i].time);

@@ -1,11 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See cells.h. */
-#include <inttypes.h>
 #include <stdarg.h>
 
 #include "boot/cells.h"
 
-void cell__print(struct libscols_line *line, size_t column, const char *format, ...)
+struct libscols_table *cells__table(FILE *out, const struct column *columns)
+{
+	struct libscols_table *table = table__new(out);
+
+	for (; columns->heading; columns++)
+		table__column(table, columns->heading, columns->width, columns->flags);
+	return table;
+}
+
+struct cells cells__line(struct libscols_table *table, struct libscols_line *parent)
+{
+	return (struct cells){ .line = table__line(table, parent) };
+}
+
+void cells__skip(struct cells *c, size_t count)
+{
+	c->next += count;
+}
+
+void cell__text(struct cells *c, const char *text)
+{
+	if (text)
+		table__cell(c->line, c->next, text);
+	c->next++;
+}
+
+void cell__print(struct cells *c, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -13,18 +38,20 @@ void cell__print(struct libscols_line *line, size_t column, const char *format, 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	table__cell(line, column, text);
+	cell__text(c, text);
 }
 
-void cell__time(struct libscols_line *line, size_t column, uint64_t ns)
+void cell__time(struct cells *c, int64_t ns)
 {
-	cell__print(line, column, "%" PRIu64 ".%06" PRIu64, ns / 1000000000, ns % 1000000000 / 1000);
+	cell__print(c, "%s" SECONDS, ns < 0 ? "-" : "", AS_SECONDS(ns < 0 ? -ns : ns));
 }
 
-void cell__share(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole)
+void cell__share(struct cells *c, uint64_t part, uint64_t whole)
 {
 	if (whole)
-		cell__print(line, column, "%.1f%%", 100.0 * part / whole);
+		cell__print(c, "%.1f%%", 100.0 * part / whole);
+	else
+		cells__skip(c, 1);
 }
 
 void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out)

@@ -1,19 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cells of the tables of `hytrace boot`. */
+/* The tables of `hytrace boot`, and its times as text. */
 #ifndef HYTRACE_BOOT_CELLS_H
 #define HYTRACE_BOOT_CELLS_H
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/table.h"
 
-__attribute__((format(printf, 3, 4))) void cell__print(struct libscols_line *line, size_t column,
-							const char *format, ...);
+/* For printf(): a time in ns as seconds with microseconds. */
+#define SECONDS "%" PRIu64 ".%06" PRIu64
+#define AS_SECONDS(ns) (uint64_t)(ns) / 1000000000, (uint64_t)(ns) % 1000000000 / 1000
+
+#define RIGHT SCOLS_FL_RIGHT
+
+/* As table__column() has them; without a heading after the last one. */
+struct column {
+	const char *heading;
+	double width;
+	int flags;
+};
+
+/* A line of a table, which is filled from its first column on. */
+struct cells {
+	struct libscols_line *line;
+	size_t next;
+};
+
+struct libscols_table *cells__table(FILE *out, const struct column *columns);
+/* @parent: NULL if the table is no tree */
+struct cells cells__line(struct libscols_table *table, struct libscols_line *parent);
+/* Leaves so many cells empty. */
+void cells__skip(struct cells *c, size_t count);
+/* NULL leaves the cell empty. */
+void cell__text(struct cells *c, const char *text);
+void cell__print(struct cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* @ns as seconds, with microseconds. */
-void cell__time(struct libscols_line *line, size_t column, uint64_t ns);
+void cell__time(struct cells *c, int64_t ns);
 /* @part of @whole in percent; nothing if @whole is 0. */
-void cell__share(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole);
+void cell__share(struct cells *c, uint64_t part, uint64_t whole);
 /* Prints the table, which has the first @most of @count, and how many there are more. Frees it. */
 void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out);
 

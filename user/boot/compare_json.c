@@ -10,8 +10,7 @@
 
 static void write_group(json_writer_t *w, const char *field, const struct boot_head *boots, size_t count)
 {
-	jsonw_name(w, field);
-	jsonw_start_object(w);
+	json__object(w, field);
 	json__string_or_null(w, "release", boots->release);
 	json__string_or_null(w, "build_id", boots->build_id);
 	json__string_or_null(w, "tracer", boots->tracer);
@@ -75,8 +74,7 @@ static void write_rows(json_writer_t *w, const struct boot_comparison *c, const 
 {
 	size_t count, written = 0;
 
-	jsonw_name(w, field);
-	jsonw_start_lines(w);
+	json__lines(w, field);
 	for (enum boot_measure measure = 0; measure < MEASURES; measure++) {
 		const struct boot_row **rows = boot_comparison__order(c, measure, parts, all, &count);
 

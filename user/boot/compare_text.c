@@ -12,15 +12,13 @@
 #include "boot/cells.h"
 #include "boot/compare.h"
 
-enum { COLUMN_KIND, COLUMN_NAME, COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_NOISE, COLUMN_CERTAIN, COLUMNS };
-
 /* Times are seconds with microseconds. The middle of two boots may be between two calls. */
-static void set_value(struct libscols_line *line, size_t column, enum boot_measure measure, double value, bool sign)
+static void add_value(struct cells *c, enum boot_measure measure, double value, bool sign)
 {
 	double shown = measure == MEASURE_TIME ? value / 1e9 : value;
 	int digits = measure == MEASURE_TIME ? 6 : value == round(value) ? 0 : 1;
 
-	cell__print(line, column, sign ? "%+.*f" : "%.*f", digits, shown);
+	cell__print(c, sign ? "%+.*f" : "%.*f", digits, shown);
 }
 
 /* What stands in place of a percentage, if there is nothing that it could be of. */
@@ -29,43 +27,40 @@ static const char *mark_of(const struct boot_row *row)
 	return row->new ? "new" : row->gone ? "gone" : "";
 }
 
-static void fill_line(struct libscols_line *line, const struct boot_comparison *c, const struct boot_row *row,
-		      enum boot_measure measure)
+static void add_row(struct libscols_table *table, const struct boot_row *row, enum boot_measure measure)
 {
 	const struct boot_change *change = &row->change[measure];
+	struct cells c = cells__line(table, NULL);
 
-	table__cell(line, COLUMN_KIND, row->kind->word);
-	cell__print(line, COLUMN_NAME, "%s", row->name);
-	if (!row->new)
-		set_value(line, COLUMN_A, measure, change->a, false);
-	if (!row->gone)
-		set_value(line, COLUMN_B, measure, change->b, false);
-	set_value(line, COLUMN_CHANGE, measure, change->b - change->a, true);
-	if (!row->new && !row->gone && change->a >= 1)
-		cell__print(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
+	cell__text(&c, row->kind->word);
+	cell__text(&c, row->name);
+	if (row->new)
+		cells__skip(&c, 1);
 	else
-		table__cell(line, COLUMN_SHARE, mark_of(row));
-	set_value(line, COLUMN_NOISE, measure, change->spread, false);
-	table__cell(line, COLUMN_CERTAIN, boot_verdict__word(change->verdict));
+		add_value(&c, measure, change->a, false);
+	if (row->gone)
+		cells__skip(&c, 1);
+	else
+		add_value(&c, measure, change->b, false);
+	add_value(&c, measure, change->b - change->a, true);
+	if (!row->new && !row->gone && change->a >= 1)
+		cell__print(&c, "%+.1f%%", 100 * (change->b - change->a) / change->a);
+	else
+		cell__text(&c, mark_of(row));
+	add_value(&c, measure, change->spread, false);
+	cell__text(&c, boot_verdict__word(change->verdict));
 }
 
 /* @c: with two boots there is no noise to show */
 static struct libscols_table *new_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, FILE *out)
 {
-	static const char *const names[COLUMNS] = {
-		"KIND", "", "A", "B", "CHANGE", "%", "NOISE", "CERTAIN",
+	const struct column columns[] = {
+		{ "KIND", 1 }, { parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS", 1 }, { "A", 1, RIGHT },
+		{ "B", 1, RIGHT }, { "CHANGE", 1, RIGHT }, { "%", 1, RIGHT },
+		{ "NOISE", 1, RIGHT | (boot_comparison__boots(c) == 2 ? SCOLS_FL_HIDDEN : 0) }, { "CERTAIN", 1 }, { }
 	};
-	struct libscols_table *table = table__new(out);
 
-	for (size_t i = 0; i < COLUMNS; i++) {
-		const char *name = i == COLUMN_NAME ? (parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS") : names[i];
-		int flags = i >= COLUMN_A && i < COLUMN_CERTAIN ? SCOLS_FL_RIGHT : 0;
-
-		if (i == COLUMN_NOISE && boot_comparison__boots(c) == 2)
-			flags |= SCOLS_FL_HIDDEN;
-		table__column(table, name, 1, flags);
-	}
-	return table;
+	return cells__table(out, columns);
 }
 
 /* A row that is new as a whole is not shown again for its count. */
@@ -90,7 +85,7 @@ static void print_table(const struct boot_comparison *c, enum boot_measure measu
 			continue;
 		}
 		table = table ?: new_table(c, measure, parts, out);
-		fill_line(table__line(table, NULL), c, rows[i], measure);
+		add_row(table, rows[i], measure);
 		shown++;
 	}
 	if (table) {

@@ -5,7 +5,6 @@
  * With the tracer "function" there are calls to count. With oneshot there are only first hits:
  * functions and callers that were not seen before, in the same phases.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,16 +166,12 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 
 /* ---- text */
 
-enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
-       COLUMN_SHARE, COLUMN_NEW };
-
 const char *boot_report__time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
 {
 	if (!early_stats__in_ns(&r->stats))
 		snprintf(text, room, "%" PRIu64, time);
 	else
-		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000,
-			 time % 1000000000 / 1000);
+		snprintf(text, room, SECONDS, AS_SECONDS(time));
 	return text;
 }
 
@@ -201,62 +196,59 @@ const char *boot_report__shown_name(const struct boot_report *r, const struct ea
 	return "(its beginning is not known)";
 }
 
-static void set_percent(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole)
+static void add_percent(struct cells *c, uint64_t part, uint64_t whole)
 {
-	cell__print(line, column, "%.1f%%", percent(part, whole));
+	cell__print(c, "%.1f%%", percent(part, whole));
 }
 
-static void set_time(struct libscols_line *line, size_t column, const struct boot_report *r, uint64_t time)
+static void add_time(struct cells *c, const struct boot_report *r, uint64_t time)
 {
 	char text[64];
 
-	table__cell(line, column, boot_report__time_text(r, time, text, sizeof(text)));
+	cell__text(c, boot_report__time_text(r, time, text, sizeof(text)));
 }
 
-/* Since the first call. */
-static void set_start(struct libscols_line *line, const struct boot_report *r, const struct early_phase *phase)
+/* @from: a phase that has the same beginning; NULL: it has none */
+static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent, const struct boot_report *r,
+				      const struct early_phase *phase, const struct early_phase *from, const char *name)
 {
-	set_time(line, COLUMN_START, r, phase->start - boot_report__first(r));
-}
+	struct cells c = cells__line(table, parent);
 
-/* Adds a line with all columns but the beginning. */
-static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent,
-				      const struct boot_report *r, const struct early_phase *phase, const char *name)
-{
-	struct libscols_line *line = table__line(table, parent);
-
-	table__cell(line, COLUMN_NAME, name);
+	cell__text(&c, name);
+	if (!phase->timeless && from)
+		add_time(&c, r, from->start - boot_report__first(r));
+	else
+		cells__skip(&c, 1);
 	if (!phase->timeless) {
-		set_time(line, COLUMN_TIME, r, phase->time);
-		set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
-		set_percent(line, COLUMN_TIME_SHARE, phase->time, whole_time(r));
+		add_time(&c, r, phase->time);
+		add_time(&c, r, boot_report__net(r, phase));
+		add_percent(&c, phase->time, whole_time(r));
+	} else {
+		cells__skip(&c, 3);
 	}
-	cell__print(line, COLUMN_COUNT, "%zu", weight(r, phase));
-	set_percent(line, COLUMN_SHARE, weight(r, phase), whole_weight(r));
-	cell__print(line, COLUMN_NEW, "%zu", boot_report__is_oneshot(r) ? phase->callers : phase->seen_first);
-	return line;
+	cell__print(&c, "%zu", weight(r, phase));
+	add_percent(&c, weight(r, phase), whole_weight(r));
+	cell__print(&c, "%zu", boot_report__is_oneshot(r) ? phase->callers : phase->seen_first);
+	return c.line;
 }
 
 static struct libscols_line *add_phase(struct libscols_table *table, struct libscols_line *parent,
 				       const struct boot_report *r, const struct early_phase *phase)
 {
 	char room[64];
-	struct libscols_line *line = add_line(table, parent, r, phase,
-					      boot_report__shown_name(r, phase, room, sizeof(room)));
 
-	if (!phase->timeless && phase->kind != PHASE_SELF)
-		set_start(line, r, phase);
-	return line;
+	return add_line(table, parent, r, phase, phase->kind == PHASE_SELF ? NULL : phase,
+			boot_report__shown_name(r, phase, room, sizeof(room)));
 }
 
 /* Joins @count phases in one line. */
-static struct libscols_line *add_others(struct libscols_table *table, struct libscols_line *parent,
-					const struct boot_report *r, const struct early_phase *sum, size_t count)
+static void add_others(struct libscols_table *table, struct libscols_line *parent, const struct boot_report *r,
+		       const struct early_phase *sum, const struct early_phase *from, size_t count)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "(%zu others)", count);
-	return add_line(table, parent, r, sum, name);
+	add_line(table, parent, r, sum, from, name);
 }
 
 static bool is_small(const struct boot_report *r, const struct early_phase *phase)
@@ -299,7 +291,7 @@ static void add_inner(struct libscols_table *table, struct libscols_line *parent
 			add_phase(table, parent, r, &phase->inner[i]);
 	}
 	if (small > 1)
-		add_others(table, parent, r, &others, small);
+		add_others(table, parent, r, &others, NULL, small);
 }
 
 /* The number of small phases in a row that all have times, or all have none. */
@@ -321,13 +313,10 @@ static size_t run_length(const struct boot_report *r, size_t first)
 static void add_run(struct libscols_table *table, const struct boot_report *r, size_t first, size_t count)
 {
 	struct early_phase others = {};
-	struct libscols_line *line;
 
 	for (size_t i = first; i < first + count; i++)
 		fold(&others, &r->phases.list[i]);
-	line = add_others(table, NULL, r, &others, count);
-	if (!others.timeless)
-		set_start(line, r, &r->phases.list[first]);
+	add_others(table, NULL, r, &others, &r->phases.list[first], count);
 }
 
 static void add_outer(struct libscols_table *table, const struct boot_report *r)
@@ -348,17 +337,14 @@ static void add_outer(struct libscols_table *table, const struct boot_report *r)
 
 static void print_phases(const struct boot_report *r, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
 	bool oneshot = boot_report__is_oneshot(r);
+	const struct column columns[] = {
+		{ "PHASE", 0.4, SCOLS_FL_TREE }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT },
+		{ "NET", 10, RIGHT | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN) }, { "SHARE", 7, RIGHT },
+		{ oneshot ? "FUNCTIONS" : "CALLS", 9, RIGHT }, { "SHARE", 7, RIGHT }, { oneshot ? "CALLERS" : "NEW", 7, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 
-	table__column(table, "PHASE", 0.4, SCOLS_FL_TREE);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "NET", 10, SCOLS_FL_RIGHT | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN));
-	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	table__column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT);
-	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	table__column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT);
 	add_outer(table, r);
 	table__print(table);
 }

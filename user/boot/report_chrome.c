@@ -44,8 +44,7 @@ static void write_label(json_writer_t *w, const char *what, int part, size_t row
 	jsonw_string_field(w, "ph", "M");
 	jsonw_lluint_field(w, "pid", part + 1);
 	jsonw_lluint_field(w, "tid", row);
-	jsonw_name(w, "args");
-	jsonw_start_object(w);
+	json__object(w, "args");
 	jsonw_string_field(w, "name", name);
 	jsonw_end_object(w);
 	jsonw_end_object(w);
@@ -64,8 +63,7 @@ static void write_micros(struct chrome *c, const char *name, const struct timeli
 
 static void write_args(struct chrome *c, const struct bar *b)
 {
-	jsonw_name(c->w, "args");
-	jsonw_start_object(c->w);
+	json__object(c->w, "args");
 	for (size_t i = b->arg; i < b->arg + b->args; i++) {
 		const struct bar_arg *arg = &c->t->args[i];
 
@@ -209,8 +207,7 @@ static void write_other(struct chrome *c, const struct boot_report *r)
 {
 	json_writer_t *w = c->w;
 
-	jsonw_name(w, "otherData");
-	jsonw_start_object(w);
+	json__object(w, "otherData");
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	json__string_or_null(w, "release", r->kernel.release);
 	json__string_or_null(w, "boot_id", r->boot_id);
@@ -238,8 +235,7 @@ void boot_report__chrome(const struct boot_report *r, FILE *out)
 	number_rows(&c);
 	set_zero(&c);
 	jsonw_start_object(c.w);
-	jsonw_name(c.w, "traceEvents");
-	jsonw_start_lines(c.w);
+	json__lines(c.w, "traceEvents");
 	for (size_t i = 0; i < TIMELINE_PARTS; i++)
 		write_part(&c, i);
 	jsonw_end_array(c.w);

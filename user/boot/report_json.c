@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "base/version.h"
 #include "boot/report.h"
 #include "boot/start_report.h"
 #include "boot/whole.h"
@@ -23,8 +22,7 @@ static const char *const kinds[] = {
 	[PHASE_HOLE] = "hole", [PHASE_SELF] = "self",
 };
 
-static void write_phase(json_writer_t *w, const struct boot_report *r,
-			const struct early_phase *phase)
+static void write_phase(json_writer_t *w, const struct boot_report *r, const struct early_phase *phase)
 {
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", boot_report__phase_name(r, phase));
@@ -47,11 +45,9 @@ static void write_phase(json_writer_t *w, const struct boot_report *r,
 
 static void write_phases(json_writer_t *w, const struct boot_report *r)
 {
-	jsonw_name(w, "phases");
-	jsonw_start_lines(w);
-	for (size_t i = 0; i < r->phases.count; i++) {
+	json__lines(w, "phases");
+	for (size_t i = 0; i < r->phases.count; i++)
 		write_phase(w, r, &r->phases.list[i]);
-	}
 	jsonw_end_array(w);
 }
 
@@ -69,8 +65,7 @@ static void write_times(json_writer_t *w, const struct boot_report *r, const str
 
 static void write_functions(json_writer_t *w, const struct boot_report *r, size_t most)
 {
-	jsonw_name(w, "functions");
-	jsonw_start_lines(w);
+	json__lines(w, "functions");
 	for (size_t i = 0; i < r->function_count && i < most; i++) {
 		const struct early_function *f = &r->functions[i];
 
@@ -86,8 +81,7 @@ static void write_functions(json_writer_t *w, const struct boot_report *r, size_
 
 static void write_window(json_writer_t *w, const struct early_stats *s)
 {
-	jsonw_name(w, "window");
-	jsonw_start_object(w);
+	json__object(w, "window");
 	jsonw_string_field(w, "clock", s->clock);
 	jsonw_string_field(w, "unit", early_stats__in_ns(s) ? "ns" : "counts");
 	json__number_or_null(w, "first", !s->before_zero, early_stats__time(s, s->first));
@@ -102,8 +96,7 @@ static void write_totals(json_writer_t *w, const struct boot_report *r)
 	const struct early_stats *s = &r->stats;
 	bool oneshot = boot_report__is_oneshot(r);
 
-	jsonw_name(w, "totals");
-	jsonw_start_object(w);
+	json__object(w, "totals");
 	jsonw_lluint_field(w, "recorded", s->recorded);
 	json__number_or_null(w, "calls", !oneshot, r->calls.count);
 	jsonw_lluint_field(w, "functions",
@@ -153,8 +146,7 @@ static void write_early(json_writer_t *w, const struct boot_report *r, size_t mo
 	write_window(w, &r->stats);
 	write_totals(w, r);
 	json__counters(w, "lost", &r->lost);
-	jsonw_name(w, "cost");
-	jsonw_start_object(w);
+	json__object(w, "cost");
 	jsonw_lluint_field(w, "buffer_bytes", r->stats.buffer_bytes);
 	jsonw_lluint_field(w, "ring_buffer_bytes", r->stats.ring_buffer_bytes);
 	json__number_or_null(w, "thousand_calls_ns", boot_report__knows_net(r),
@@ -177,27 +169,20 @@ static void write_no_early(json_writer_t *w)
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		jsonw_name(w, fields[i]);
-		jsonw_null(w);
+		jsonw_null_field(w, fields[i]);
 	}
 }
 
 void boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out, true);
+	json_writer_t *w = json__begin(out, "boot", BOOT_SCHEMA);
 
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "boot");
-	jsonw_lluint_field(w, "schema", BOOT_SCHEMA);
 	json__string_or_null(w, "tracer", r->early ? r->stats.tracer : NULL);
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
+	json__object(w, "kernel");
 	json__write_fields(w, kernel_id_fields, &r->kernel);
 	jsonw_end_object(w);
 	json__string_or_null(w, "boot_id", r->boot_id);
-	jsonw_name(w, "machine");
-	jsonw_start_object(w);
+	json__object(w, "machine");
 	json__write_fields(w, machine_fields, &r->machine);
 	jsonw_end_object(w);
 	if (r->early)
@@ -207,6 +192,5 @@ void boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_name(w, "start");
 	boot_start__json(r->start, w);
 	boot_whole__json(r->whole, w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 }

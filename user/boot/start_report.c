@@ -6,7 +6,6 @@
  * divided into rows without a rest: what came before the levels, each level with its initcalls and
  * the time between these, and what came after the last initcall.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,35 +44,31 @@ const char *boot_start__name(const struct start_initcall *call)
 
 /* ---- text */
 
-enum { LEVEL_NAME, LEVEL_START, LEVEL_TIME, LEVEL_SHARE, LEVEL_INITCALLS, LEVEL_COUNT };
-
 /* @level: NULL for a row that has no initcalls. */
 static void add_level(struct libscols_table *table, const char *name, uint64_t start, uint64_t time, uint64_t whole,
 		      const struct start_level *level)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	table__cell(line, LEVEL_NAME, name);
-	cell__time(line, LEVEL_START, start);
-	cell__time(line, LEVEL_TIME, time);
-	cell__share(line, LEVEL_SHARE, time, whole);
+	cell__text(&c, name);
+	cell__time(&c, start);
+	cell__time(&c, time);
+	cell__share(&c, time, whole);
 	if (level) {
-		cell__time(line, LEVEL_INITCALLS, level->in_initcalls);
-		cell__print(line, LEVEL_COUNT, "%zu", level->initcalls);
+		cell__time(&c, level->in_initcalls);
+		cell__print(&c, "%zu", level->initcalls);
 	}
 }
 
 static void print_levels(const struct boot_start *s, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
+	static const struct column columns[] = {
+		{ "LEVEL", 0.3 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "SHARE", 7, RIGHT },
+		{ "IN INITCALLS", 12, RIGHT }, { "INITCALLS", 9, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 	uint64_t whole = s->init_count ? s->inits[0].time : s->level_count ? end_of_levels(s) : 0;
 
-	table__column(table, "LEVEL", 0.3, 0);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	table__column(table, "IN INITCALLS", 12, SCOLS_FL_RIGHT);
-	table__column(table, "INITCALLS", 9, SCOLS_FL_RIGHT);
 	if (boot_start__has_beginning(s))
 		add_level(table, "(before)", 0, s->levels[0].start, whole, NULL);
 	for (size_t i = 0; i < s->level_count; i++)
@@ -84,43 +79,36 @@ static void print_levels(const struct boot_start *s, FILE *out)
 	table__print(table);
 }
 
-enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RAN, CALL_WAITED, CALL_RESULT };
-
 static void add_initcall(struct libscols_table *table, const struct boot_start *s, size_t index)
 {
 	const struct start_initcall *call = &s->initcalls[index];
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	table__cell(line, CALL_NAME, boot_start__name(call));
-	table__cell(line, CALL_LEVEL, level_of(s, call));
-	cell__time(line, CALL_START, call->start);
+	cell__text(&c, boot_start__name(call));
+	cell__text(&c, level_of(s, call));
+	cell__time(&c, call->start);
 	if (!call->finished) {
-		table__cell(line, CALL_RESULT, "(its end is not known)");
+		cells__skip(&c, 4);
+		cell__text(&c, "(its end is not known)");
 		return;
 	}
-	cell__time(line, CALL_TIME, call->time);
-	cell__time(line, CALL_SELF, call->self);
-	if (s->waits) {
-		cell__time(line, CALL_RAN, s->waits->initcalls[index].running);
-		cell__time(line, CALL_WAITED, s->waits->initcalls[index].waiting);
-	}
-	cell__print(line, CALL_RESULT, "%d", call->result);
+	cell__time(&c, call->time);
+	cell__time(&c, call->self);
+	cell__time(&c, s->waits ? s->waits->initcalls[index].running : 0);
+	cell__time(&c, s->waits ? s->waits->initcalls[index].waiting : 0);
+	cell__print(&c, "%d", call->result);
 }
 
 static void print_initcalls(const struct boot_start *s, size_t most, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
-	int waits = SCOLS_FL_RIGHT | (s->waits ? 0 : SCOLS_FL_HIDDEN);
+	int waits = RIGHT | (s->waits ? 0 : SCOLS_FL_HIDDEN);
+	const struct column columns[] = {
+		{ "INITCALL OR MODULE", 0.4 }, { "LEVEL", 9 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "SELF", 10, RIGHT },
+		{ "RAN", 10, waits }, { "WAITED", 10, waits }, { "RESULT", 6, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 	size_t *order = boot_start__by_self(s);
 
-	table__column(table, "INITCALL OR MODULE", 0.4, 0);
-	table__column(table, "LEVEL", 9, 0);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
-	table__column(table, "RAN", 10, waits);
-	table__column(table, "WAITED", 10, waits);
-	table__column(table, "RESULT", 6, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < s->initcall_count && i < most; i++)
 		add_initcall(table, s, order[i]);
 	cells__print(table, most, s->initcall_count, out);
@@ -135,8 +123,7 @@ void boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 	for (size_t i = 0; i < s->init_count; i++) {
 		fputs(i ? "then " : "\nStarted ", out);
 		utf8__print(out, s->inits[i].program, "");
-		fprintf(out, " as init, at %" PRIu64 ".%06" PRIu64 " s\n", s->inits[i].time / 1000000000,
-			s->inits[i].time % 1000000000 / 1000);
+		fprintf(out, " as init, at " SECONDS " s\n", AS_SECONDS(s->inits[i].time));
 	}
 	fputc('\n', out);
 	print_initcalls(s, most, out);
@@ -162,18 +149,17 @@ void boot_start__losses(const struct boot_start *s)
 			     "modules and waits may be missing; boot with " START_KEEP ", as `hytrace boot --next` prints it, or "
 			     "with a larger trace_buf_size=", s->lost);
 	if (s->full)
-		error__print("start: a buffer was full at %" PRIu64 ".%06" PRIu64 " s: modules%s and what processors did may be "
+		error__print("start: a buffer was full at " SECONDS " s: modules%s and what processors did may be "
 			     "missing from then on; if the boot took longer, boot with a larger trace_buf_size=",
-			     s->full / 1000000000, s->full % 1000000000 / 1000, s->probes && s->probes->full ? ", probes" : "");
+			     AS_SECONDS(s->full), s->probes && s->probes->full ? ", probes" : "");
 	if (s->probes && s->probes->lost)
 		error__print("probes: lost: %" PRIu64 " events were overwritten, or found no room: probes of devices may be "
 			     "missing; boot with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
 	if (!boot_start__has_beginning(s))
 		warn_of_missing();
 	if (s->clock_back)
-		error__warn("the kernel's clock went back by %" PRIu64 ".%06" PRIu64 " s before there were programs, when it "
-			    "had measured the time stamp counter; what was before is told as if it had not",
-			    s->clock_back / 1000000000, s->clock_back / 1000 % 1000000);
+		error__warn("the kernel's clock went back by " SECONDS " s before there were programs, when it "
+			    "had measured the time stamp counter; what was before is told as if it had not", AS_SECONDS(s->clock_back));
 	if (s->unread)
 		error__warn("%zu lines of the trace are no events, or are out of order, as if a program's name had a "
 			    "newline; who starts such programs can write what is no event, too. The first one is: %s",
@@ -210,11 +196,7 @@ static void write_initcall(json_writer_t *w, const struct boot_start *s, size_t 
 	json__number_or_null(w, "running", known, known ? time->running : 0);
 	json__number_or_null(w, "ready", known, known ? time->ready : 0);
 	json__number_or_null(w, "waiting", known, known ? time->waiting : 0);
-	jsonw_name(w, "result");
-	if (call->finished)
-		jsonw_int(w, call->result);
-	else
-		jsonw_null(w);
+	json__int_or_null(w, "result", call->finished, call->result);
 	jsonw_end_object(w);
 }
 
@@ -239,13 +221,11 @@ void boot_start__json(const struct boot_start *s, json_writer_t *w)
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
-	jsonw_name(w, "levels");
-	jsonw_start_lines(w);
+	json__lines(w, "levels");
 	for (size_t i = 0; i < s->level_count; i++)
 		write_level(w, &s->levels[i]);
 	jsonw_end_array(w);
-	jsonw_name(w, "initcalls");
-	jsonw_start_lines(w);
+	json__lines(w, "initcalls");
 	for (size_t i = 0; i < s->initcall_count; i++)
 		write_initcall(w, s, i);
 	jsonw_end_array(w);

@@ -27,38 +27,33 @@
 /* For the beginning of a connection, which whoever listens does at once. sd-bus itself waits for 90 s. */
 #define READY_US (5 * 1000000ull)
 
-/* A property, and the member for it. */
-struct property {
-	const char *name, *type;
-	size_t offset;
-};
+/* The detail of a field is the name of systemd's property. */
+#define TIME(field, type, member, property) \
+	{ field, &field_some_number, offsetof(struct type, member), property "TimestampMonotonic" }
 
-static const struct property of_manager[] = {
-#define TIME(name, member) { name "TimestampMonotonic", "t", offsetof(struct boot_manager, member) }
-	TIME("Firmware", firmware),
-	TIME("Loader", loader),
-	TIME("InitRD", initrd),
-	TIME("Userspace", userspace),
-	TIME("Finish", finish),
-	TIME("SecurityStart", security_start),
-	TIME("SecurityFinish", security_finish),
-	TIME("GeneratorsStart", generators_start),
-	TIME("GeneratorsFinish", generators_finish),
-	TIME("UnitsLoadStart", load_start),
-	TIME("UnitsLoadFinish", load_finish),
-#undef TIME
+const struct json_field boot_manager_fields[] = {
+	TIME("firmware", boot_manager, firmware, "Firmware"),
+	TIME("loader", boot_manager, loader, "Loader"),
+	TIME("initrd", boot_manager, initrd, "InitRD"),
+	TIME("userspace", boot_manager, userspace, "Userspace"),
+	TIME("security_start", boot_manager, security_start, "SecurityStart"),
+	TIME("security_finish", boot_manager, security_finish, "SecurityFinish"),
+	TIME("generators_start", boot_manager, generators_start, "GeneratorsStart"),
+	TIME("generators_finish", boot_manager, generators_finish, "GeneratorsFinish"),
+	TIME("load_start", boot_manager, load_start, "UnitsLoadStart"),
+	TIME("load_finish", boot_manager, load_finish, "UnitsLoadFinish"),
+	TIME("finish", boot_manager, finish, "Finish"),
 	{ }
 };
 
-static const struct property of_unit[] = {
-#define TIME(name, member) { name "TimestampMonotonic", "t", offsetof(struct boot_unit, member) }
-	TIME("InactiveExit", activating),
-	TIME("ActiveEnter", activated),
-	TIME("ActiveExit", deactivating),
-	TIME("InactiveEnter", deactivated),
-#undef TIME
-	{ "After", "as", offsetof(struct boot_unit, after) },
-	{ "Names", "as", offsetof(struct boot_unit, names) },
+/* Lists have no name in a document, and so are no fields there. */
+const struct json_field boot_unit_fields[] = {
+	TIME("start_monotonic", boot_unit, activating, "InactiveExit"),
+	TIME("active_monotonic", boot_unit, activated, "ActiveEnter"),
+	TIME("stop_monotonic", boot_unit, deactivating, "ActiveExit"),
+	TIME("inactive_monotonic", boot_unit, deactivated, "InactiveEnter"),
+	{ .offset = offsetof(struct boot_unit, after), .detail = "After" },
+	{ .offset = offsetof(struct boot_unit, names), .detail = "Names" },
 	{ }
 };
 
@@ -77,14 +72,14 @@ static void free_unit(struct boot_unit *unit)
 	free_names(unit->names);
 }
 
-static int read_value(sd_bus_message *m, const struct property *p, void *into)
+static int read_value(sd_bus_message *m, const struct json_field *p, void *into)
 {
 	void *member = (char *)into + p->offset;
-	int err = sd_bus_message_enter_container(m, 'v', p->type);
+	int err = sd_bus_message_enter_container(m, 'v', p->name ? "t" : "as");
 
 	if (err < 0)
 		return err;
-	if (*p->type == 'a') {
+	if (!p->name) {
 		free_names(*(char ***)member);
 		*(char ***)member = NULL;
 		err = sd_bus_message_read_strv(m, member);
@@ -98,19 +93,19 @@ static int read_value(sd_bus_message *m, const struct property *p, void *into)
 }
 
 /* All properties of an interface come in one answer, as one dictionary. */
-static int read_properties(sd_bus_message *m, const struct property *wanted, void *into)
+static int read_properties(sd_bus_message *m, const struct json_field *wanted, void *into)
 {
 	const char *name;
 	int err = sd_bus_message_enter_container(m, 'a', "{sv}");
 
 	while (err >= 0 && (err = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		const struct property *p = wanted;
+		const struct json_field *p = wanted;
 
 		err = sd_bus_message_read_basic(m, 's', &name);
-		while (err >= 0 && p->name && strcmp(p->name, name))
+		while (err >= 0 && p->detail && strcmp(p->detail, name))
 			p++;
 		if (err >= 0)
-			err = p->name ? read_value(m, p, into) : sd_bus_message_skip(m, "v");
+			err = p->detail ? read_value(m, p, into) : sd_bus_message_skip(m, "v");
 		if (err >= 0)
 			err = sd_bus_message_exit_container(m);
 	}
@@ -119,7 +114,7 @@ static int read_properties(sd_bus_message *m, const struct property *wanted, voi
 
 /* Returns -ENOENT if there is no such object, as of a unit that has gone since it was listed. */
 static int ask_properties(sd_bus *bus, const char *path, const char *interface,
-			  const struct property *wanted, void *into)
+			  const struct json_field *wanted, void *into)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *answer = NULL;
@@ -174,7 +169,7 @@ static int ask_units(sd_bus *bus, struct boot_units *u)
 		*LIST_ADD(u->list, u->count) = (struct boot_unit){
 			.name = strings__add(u->store, name), .state = strings__intern(u->store, state),
 		};
-		err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
+		err = ask_properties(bus, path, SYSTEMD ".Unit", boot_unit_fields, &u->list[u->count - 1]);
 		if (err == -ENOENT) {
 			free_unit(&u->list[--u->count]);
 			err = 0;
@@ -236,7 +231,7 @@ int boot_units__ask(struct boot_units *ret, struct sd_bus *bus)
 		snprintf(ret->why_not, sizeof(ret->why_not), "systemd does not answer: it accepts connections, and says nothing "
 			 "for %llu s", READY_US / 1000000);
 	if (err >= 0)
-		err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &ret->manager);
+		err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", boot_manager_fields, &ret->manager);
 	if (err >= 0)
 		err = sd_bus_get_property_trivial(bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD ".Manager", "NJobs",
 						  NULL, 'u', &ret->jobs);
@@ -268,12 +263,12 @@ static int open_bus(sd_bus **ret)
 }
 
 /* 0 stands for never. */
-static void shift(void *object, const struct property *p, int64_t offset)
+static void shift(void *object, const struct json_field *p, int64_t offset)
 {
 	for (; p->name; p++) {
 		uint64_t *time = (uint64_t *)((char *)object + p->offset);
 
-		if (!strcmp(p->type, "t") && *time)
+		if (*time)
 			*time = (int64_t)*time > offset ? *time - offset : 0;
 	}
 }
@@ -281,9 +276,9 @@ static void shift(void *object, const struct property *p, int64_t offset)
 void boot_units__shift(struct boot_units *u, int64_t offset)
 {
 	/* The first two are spans, and not times. */
-	shift(&u->manager, of_manager + 2, offset);
+	shift(&u->manager, boot_manager_fields + 2, offset);
 	for (size_t i = 0; i < u->count; i++)
-		shift(&u->list[i], of_unit, offset);
+		shift(&u->list[i], boot_unit_fields, offset);
 }
 
 bool boot_units__are_here(void)

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
+
 struct strings;
 
 struct boot_unit {
@@ -32,6 +34,9 @@ struct boot_manager {
 	uint64_t generators_start, generators_finish;
 	uint64_t load_start, load_finish;
 };
+
+/* The moments of the two structs, as a document names them; each has systemd's name as well. */
+extern const struct json_field boot_unit_fields[], boot_manager_fields[];
 
 struct boot_units {
 	bool known;			/* without it, only the next field is used */

@@ -5,7 +5,6 @@
  * A row of waits is about one place and one thing that was waited for. Its last column tells what
  * that did in most of the time: if it was running, it is work, and not waiting, that takes so long.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -32,39 +31,33 @@ static enum wait_class main_part(const struct boot_wait *wait)
 	return best;
 }
 
-enum { WAIT_WHERE, WAIT_FOR, WAIT_NAME, WAIT_TIME, WAIT_SHARE, WAIT_COUNT, WAIT_PART };
-
 static void add_wait(struct libscols_table *table, const struct boot_waits *w, const struct boot_wait *wait)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 	enum wait_class part = main_part(wait);
 
-	table__cell(line, WAIT_WHERE, wait->where);
-	table__cell(line, WAIT_FOR, wait_class__words(wait->class));
-	if (wait->name)
-		cell__print(line, WAIT_NAME, "%s", wait->name);
-	cell__time(line, WAIT_TIME, wait->time);
-	cell__share(line, WAIT_SHARE, wait->time, w->end - w->start);
-	cell__print(line, WAIT_COUNT, "%zu", wait->count);
+	cell__text(&c, wait->where);
+	cell__text(&c, wait_class__words(wait->class));
+	cell__text(&c, wait->name);
+	cell__time(&c, wait->time);
+	cell__share(&c, wait->time, w->end - w->start);
+	cell__print(&c, "%zu", wait->count);
 	/* Of a timer, an interrupt or the like there is nothing to tell. */
 	if (wait->time && part == CLASS_RUNNING)
-		cell__print(line, WAIT_PART, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
+		cell__print(&c, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
 	else if (wait->time && (part != wait->class || wait->class == CLASS_TASK))
-		cell__print(line, WAIT_PART, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time,
+		cell__print(&c, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time,
 			    wait_class__words(part));
 }
 
 static void print_waits(const struct boot_waits *w, size_t most, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
+	static const struct column columns[] = {
+		{ "PROCESS 1 WAITED IN", 0.3 }, { "FOR", 0.2 }, { "NAME", 0.2 }, { "TIME", 10, RIGHT }, { "SHARE", 7, RIGHT },
+		{ "TIMES", 6, RIGHT }, { "THAT", 0.2 }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 
-	table__column(table, "PROCESS 1 WAITED IN", 0.3, 0);
-	table__column(table, "FOR", 0.2, 0);
-	table__column(table, "NAME", 0.2, 0);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	table__column(table, "TIMES", 6, SCOLS_FL_RIGHT);
-	table__column(table, "THAT", 0.2, 0);
 	for (size_t i = 0; i < w->count && i < most; i++)
 		add_wait(table, w, &w->list[i]);
 	cells__print(table, most, w->count, out);
@@ -72,38 +65,35 @@ static void print_waits(const struct boot_waits *w, size_t most, FILE *out)
 
 /* ---- probes */
 
-enum { PROBE_NAME, PROBE_DRIVER, PROBE_START, PROBE_TIME, PROBE_SELF, PROBE_RESULT };
-
 static void add_probe(struct libscols_table *table, const struct boot_probe *probe)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	table__cell(line, PROBE_NAME, probe->device ?: "(not known)");
-	table__cell(line, PROBE_DRIVER, probe->driver ?: "(not known)");
-	cell__time(line, PROBE_START, probe->start);
+	cell__text(&c, probe->device ?: "(not known)");
+	cell__text(&c, probe->driver ?: "(not known)");
+	cell__time(&c, probe->start);
 	if (!probe->finished) {
-		table__cell(line, PROBE_RESULT, "(its end is not known)");
+		cells__skip(&c, 2);
+		cell__text(&c, "(its end is not known)");
 		return;
 	}
-	cell__time(line, PROBE_TIME, probe->time);
-	cell__time(line, PROBE_SELF, probe->self);
+	cell__time(&c, probe->time);
+	cell__time(&c, probe->self);
 	if (probe->deferred)
-		table__cell(line, PROBE_RESULT, "deferred");
+		cell__text(&c, "deferred");
 	else
-		cell__print(line, PROBE_RESULT, "%d", probe->result);
+		cell__print(&c, "%d", probe->result);
 }
 
 static void print_probes(const struct boot_probes *p, size_t most, FILE *out)
 {
+	static const struct column columns[] = {
+		{ "PROBE OF DEVICE", 0.3 }, { "BY DRIVER", 0.2 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT },
+		{ "SELF", 10, RIGHT }, { "RESULT", 8, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 	size_t count, *order = boot_probes__longest(p, &count);
-	struct libscols_table *table = table__new(out);
 
-	table__column(table, "PROBE OF DEVICE", 0.3, 0);
-	table__column(table, "BY DRIVER", 0.2, 0);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
-	table__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_probe(table, &p->list[order[i]]);
 	/* A table without lines prints nothing. */
@@ -129,20 +119,13 @@ uint64_t boot_sched__busy(const struct boot_sched *sched, int cpu, uint64_t from
 	return sum;
 }
 
-static void print_time(FILE *out, uint64_t ns)
-{
-	fprintf(out, "%" PRIu64 ".%06" PRIu64 " s", ns / 1000000000, ns % 1000000000 / 1000);
-}
-
 static void print_init(const struct boot_start *s, FILE *out)
 {
 	const struct boot_waits *w = s->waits;
 	double whole = w->end - w->start;
 
-	fprintf(out, "Process 1, from the first %s until init: ",
-		boot_start__has_beginning(s) ? "initcall" : "level that is not lost");
-	print_time(out, w->end - w->start);
-	fprintf(out, ", of which it ran %.1f%%, was ready %.1f%% and waited %.1f%%\n",
+	fprintf(out, "Process 1, from the first %s until init: " SECONDS " s, of which it ran %.1f%%, was ready %.1f%% and waited "
+		"%.1f%%\n", boot_start__has_beginning(s) ? "initcall" : "level that is not lost", AS_SECONDS(w->end - w->start),
 		100 * w->running / whole, 100 * w->ready / whole,
 		100 * (whole - w->running - w->ready) / whole);
 }
@@ -179,21 +162,16 @@ static void print_sum(const struct boot_start *s, enum probe_kind kind, const ch
 	uint64_t sum = boot_probes__sum(s->probes, kind, s->init_count ? s->inits[0].time : UINT64_MAX,
 					&count);
 
-	if (!count)
-		return;
-	fprintf(out, "%s, since the fs initcalls: ", what);
-	print_time(out, sum);
-	fprintf(out, ", %zu times\n", count);
+	if (count)
+		fprintf(out, "%s, since the fs initcalls: " SECONDS " s, %zu times\n", what, AS_SECONDS(sum), count);
 }
 
 static void print_cost(const struct boot_start *s, FILE *out)
 {
 	fprintf(out, "Recording: %zu events until init", s->events_until_init);
-	if (s->event_ns) {
-		fputs(", about ", out);
-		print_time(out, s->events_until_init * s->event_ns / 1000);
-		fprintf(out, ", %.0f ns each", s->event_ns / 1000.0);
-	}
+	if (s->event_ns)
+		fprintf(out, ", about " SECONDS " s, %.0f ns each", AS_SECONDS(s->events_until_init * s->event_ns / 1000),
+			s->event_ns / 1000.0);
 	fputs("; `hytrace boot --release` gives their memory back\n", out);
 }
 
@@ -221,8 +199,7 @@ void boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
 
 static void write_parts(json_writer_t *w, const struct boot_wait *wait)
 {
-	jsonw_name(w, "parts");
-	jsonw_start_object(w);
+	json__object(w, "parts");
 	for (int class = 0; class < CLASS_COUNT; class++) {
 		if (wait->parts[class])
 			jsonw_lluint_field(w, wait_class__name(class), wait->parts[class]);
@@ -285,11 +262,7 @@ static void write_probes(const struct boot_probes *p, json_writer_t *w)
 		jsonw_lluint_field(w, "start", probe->start);
 		json__number_or_null(w, "time", probe->finished, probe->time);
 		json__number_or_null(w, "self", probe->finished, probe->self);
-		jsonw_name(w, "result");
-		if (known)
-			jsonw_int(w, probe->result);
-		else
-			jsonw_null(w);
+		json__int_or_null(w, "result", known, probe->result);
 		jsonw_name(w, "deferred");
 		if (known)
 			jsonw_bool(w, probe->deferred);
@@ -341,8 +314,7 @@ void boot_waits__json(const struct boot_start *s, json_writer_t *w)
 	s->probes ? write_probes(s->probes, w) : jsonw_null(w);
 	json__number_or_null(w, "probes_lost", s->probes, s->probes ? s->probes->lost : 0);
 	json__number_or_null(w, "probes_full", s->probes && s->probes->full, s->probes ? s->probes->full : 0);
-	jsonw_name(w, "cost");
-	jsonw_start_object(w);
+	json__object(w, "cost");
 	jsonw_lluint_field(w, "events", s->events);
 	jsonw_lluint_field(w, "events_until_init", s->events_until_init);
 	json__number_or_null(w, "thousand_events_ns", s->event_ns, s->event_ns);

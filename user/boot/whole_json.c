@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is around the kernel's own part of a boot, for programs; see whole.h. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
@@ -10,22 +9,6 @@
 
 #define CHAIN_SCHEMA 1
 
-/* A time that may be before the clock's zero. */
-static void write_time(json_writer_t *j, const char *name, bool known, int64_t ns)
-{
-	jsonw_name(j, name);
-	if (known)
-		jsonw_printf(j, "%" PRId64, ns);
-	else
-		jsonw_null(j);
-}
-
-/* 0 stands for never. */
-static void write_moment(json_writer_t *j, const char *name, uint64_t ns)
-{
-	json__number_or_null(j, name, ns, ns);
-}
-
 /* ---- the parts */
 
 static void write_part(json_writer_t *j, const struct boot_part *part)
@@ -33,7 +16,7 @@ static void write_part(json_writer_t *j, const struct boot_part *part)
 	jsonw_start_object(j);
 	jsonw_string_field(j, "name", boot_part__name(part));
 	json__string_or_null(j, "level", part->level);
-	write_time(j, "start", part->start_known, part->start);
+	json__int_or_null(j, "start", part->start_known, part->start);
 	json__number_or_null(j, "time", part->time_known, part->time);
 	jsonw_lluint_field(j, "with", part->with);
 	jsonw_end_object(j);
@@ -43,15 +26,13 @@ static void write_parts(const struct boot_whole *w, json_writer_t *j)
 {
 	const struct boot_parts *p = &w->parts;
 
-	jsonw_name(j, "parts");
-	jsonw_start_object(j);
+	json__object(j, "parts");
 	jsonw_string_field(j, "clock", "local");
 	jsonw_lluint_field(j, "total", p->total);
 	jsonw_lluint_field(j, "not_accounted", p->not_accounted);
 	json__string_or_null(j, "init", p->init);
 	json__number_or_null(j, "started_again", boot_units__complete(&w->units), p->started_again);
-	jsonw_name(j, "rows");
-	jsonw_start_lines(j);
+	json__lines(j, "rows");
 	for (size_t i = 0; i < p->count; i++)
 		write_part(j, &p->list[i]);
 	jsonw_end_array(j);
@@ -67,12 +48,11 @@ static void write_firmware(const struct boot_whole *w, json_writer_t *j)
 	uint64_t since = 0;
 	bool known = !boot_clock__since_reset(c, &since);
 
-	jsonw_name(j, "firmware");
-	jsonw_start_object(j);
+	json__object(j, "firmware");
 	json__string_or_null(j, "source", boot_firmware__source(f));
 	jsonw_bool_field(j, "kexec", f->kexec);
-	write_moment(j, "loader_start", f->loader_start);
-	write_moment(j, "loader_end", f->loader_end);
+	json__number_or_null(j, "loader_start", f->loader_start, f->loader_start);
+	json__number_or_null(j, "loader_end", f->loader_end, f->loader_end);
 	json__number_or_null(j, "tsc_since_reset", known, since);
 	json__number_or_null(j, "tsc_error", c->tsc_known, c->tsc_error);
 	json__string_or_null(j, "why_no_tsc", c->tsc_known ? NULL : c->why_no_tsc);
@@ -129,7 +109,7 @@ void boot_whole__chain_json(const struct boot_whole *w, FILE *out)
 	json_writer_t *j = boot_whole__begin(w, out, "boot-critical-chain", CHAIN_SCHEMA);
 
 	json__string_or_null(j, "unit", w->units.target);
-	write_moment(j, "userspace", w->units.manager.userspace);
+	json__number_or_null(j, "userspace", w->units.manager.userspace, w->units.manager.userspace);
 	jsonw_name(j, "rows");
 	write_chain(w, j);
 	json__end(&j);
@@ -137,30 +117,18 @@ void boot_whole__chain_json(const struct boot_whole *w, FILE *out)
 
 static void write_userspace(const struct boot_whole *w, json_writer_t *j)
 {
-	const struct boot_manager *m = &w->units.manager;
 	const struct boot_clock *c = &w->clock;
 
-	jsonw_name(j, "userspace");
-	jsonw_start_object(j);
+	json__object(j, "userspace");
 	json__string_or_null(j, "manager", w->units.known ? "systemd" : NULL);
 	json__string_or_null(j, "why_not", w->units.known ? NULL : w->units.why_not);
 	write_complete(w, j);
 	jsonw_string_field(j, "clock", "monotonic");
-	write_time(j, "local_ahead", c->monotonic_known, c->ahead);
+	json__int_or_null(j, "local_ahead", c->monotonic_known, c->ahead);
 	json__number_or_null(j, "local_ahead_error", c->monotonic_known, c->monotonic_error);
 	json__number_or_null(j, "local_ahead_slewed", c->monotonic_known, c->slewed);
 	json__string_or_null(j, "why_no_local_ahead", c->monotonic_known ? NULL : c->why_no_monotonic);
-	write_moment(j, "firmware", m->firmware);
-	write_moment(j, "loader", m->loader);
-	write_moment(j, "initrd", m->initrd);
-	write_moment(j, "userspace", m->userspace);
-	write_moment(j, "security_start", m->security_start);
-	write_moment(j, "security_finish", m->security_finish);
-	write_moment(j, "generators_start", m->generators_start);
-	write_moment(j, "generators_finish", m->generators_finish);
-	write_moment(j, "load_start", m->load_start);
-	write_moment(j, "load_finish", m->load_finish);
-	write_moment(j, "finish", m->finish);
+	json__write_fields(j, boot_manager_fields, &w->units.manager);
 	json__string_or_null(j, "target", w->units.target);
 	jsonw_name(j, "critical_chain");
 	if (boot_units__complete(&w->units))
@@ -195,13 +163,10 @@ static void write_unit(const struct boot_whole *w, json_writer_t *j, const struc
 	jsonw_string_field(j, "name", unit->name);
 	jsonw_string_field(j, "state", unit->state);
 	json__string_or_null(j, "result", unit->result);
-	write_time(j, "start", start_known, start);
+	json__int_or_null(j, "start", start_known, start);
 	json__number_or_null(j, "time", done, boot_unit__time(unit));
-	write_time(j, "active", active_known && unit->activated, active);
-	write_moment(j, "start_monotonic", unit->activating);
-	write_moment(j, "active_monotonic", unit->activated);
-	write_moment(j, "stop_monotonic", unit->deactivating);
-	write_moment(j, "inactive_monotonic", unit->deactivated);
+	json__int_or_null(j, "active", active_known && unit->activated, active);
+	json__write_fields(j, boot_unit_fields, unit);
 	write_after(j, &w->units, unit);
 	jsonw_end_object(j);
 }
@@ -227,8 +192,7 @@ static void write_nothing(json_writer_t *j)
 	static const char *const fields[] = { "parts", "firmware", "userspace", "units" };
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		jsonw_name(j, fields[i]);
-		jsonw_null(j);
+		jsonw_null_field(j, fields[i]);
 	}
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is around the kernel's own part of a boot, for people; see whole.h. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -11,70 +10,59 @@
 /* A difference between our sum and that of systemd-analyze that is explained. */
 #define NOTED_NS 10000000
 
-static void set_time(struct libscols_line *line, size_t column, int64_t ns)
-{
-	uint64_t size = ns < 0 ? -ns : ns;
-
-	if (ns >= 0)
-		cell__time(line, column, size);
-	else
-		cell__print(line, column, "-%" PRIu64 ".%06" PRIu64, size / 1000000000, size % 1000000000 / 1000);
-}
-
 /* ---- the parts */
 
-enum { PART_NAME, PART_START, PART_TIME, PART_SHARE };
-
-static void set_title(struct libscols_line *line, const struct boot_part *part)
+static void set_title(struct cells *c, const struct boot_part *part)
 {
 	char title[128];
 
 	snprintf(title, sizeof(title), "%s%s%s", boot_part__title(part), part->level ? ": " : "",
 		 part->level ?: "");
 	if (part->with == 1)
-		cell__print(line, PART_NAME, "%s, with the row above", title);
+		cell__print(c, "%s, with the row above", title);
 	else if (part->with)
-		cell__print(line, PART_NAME, "%s, with the %zu rows above", title, part->with);
+		cell__print(c, "%s, with the %zu rows above", title, part->with);
 	else
-		table__cell(line, PART_NAME, title);
+		cell__text(c, title);
 }
 
 static void add_part(struct libscols_table *table, const struct boot_parts *p, const struct boot_part *part)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	set_title(line, part);
+	set_title(&c, part);
 	if (part->start_known)
-		set_time(line, PART_START, part->start);
+		cell__time(&c, part->start);
+	else
+		cells__skip(&c, 1);
 	if (part->time_known) {
-		set_time(line, PART_TIME, part->time);
-		cell__share(line, PART_SHARE, part->time, p->total);
+		cell__time(&c, part->time);
+		cell__share(&c, part->time, p->total);
 	} else {
-		table__cell(line, PART_TIME, "unknown");
+		cell__text(&c, "unknown");
 	}
 }
 
 static void add_rest(struct libscols_table *table, const struct boot_parts *p)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 
-	table__cell(line, PART_NAME, "not accounted for");
-	set_time(line, PART_TIME, p->not_accounted);
-	cell__share(line, PART_SHARE, p->not_accounted, p->total);
+	cell__text(&c, "not accounted for");
+	cells__skip(&c, 1);
+	cell__time(&c, p->not_accounted);
+	cell__share(&c, p->not_accounted, p->total);
 }
 
 static void print_parts(const struct boot_parts *p, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
+	static const struct column columns[] = {
+		{ "PART", 0.4 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "SHARE", 7, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 	size_t shown = p->count;
 
 	while (shown && !p->list[shown - 1].time_known && !p->list[shown - 1].start_known)
 		shown--;
-
-	table__column(table, "PART", 0.4, 0);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < shown; i++)
 		add_part(table, p, &p->list[i]);
 	add_rest(table, p);
@@ -159,8 +147,8 @@ void boot_whole__text(const struct boot_whole *w, FILE *out)
 {
 	const struct boot_parts *p = &w->parts;
 
-	fprintf(out, "The whole boot, %" PRIu64 ".%06" PRIu64 " s as far as it is known; times are seconds of the "
-		"kernel's clock\n\n", p->total / 1000000000, p->total % 1000000000 / 1000);
+	fprintf(out, "The whole boot, " SECONDS " s as far as it is known; times are seconds of the kernel's clock\n\n",
+		AS_SECONDS(p->total));
 	print_parts(p, out);
 	if (p->list[0].start_known && !w->firmware.source)
 		fprintf(out, "It begins with the reset of the processor, if its time stamp counter began then\n");
@@ -170,73 +158,67 @@ void boot_whole__text(const struct boot_whole *w, FILE *out)
 
 /* ---- units */
 
-enum { UNIT_NAME, UNIT_START, UNIT_TIME, UNIT_STATE };
-
 static void add_unit(struct libscols_table *table, const struct boot_whole *w, const struct boot_unit *unit)
 {
-	struct libscols_line *line = table__line(table, NULL);
+	struct cells c = cells__line(table, NULL);
 	int64_t start;
 
-	table__cell(line, UNIT_NAME, unit->name);
+	cell__text(&c, unit->name);
 	if (!boot_clock__from_monotonic(&w->clock, unit->activating, &start))
-		set_time(line, UNIT_START, start);
-	set_time(line, UNIT_TIME, boot_unit__time(unit));
-	table__cell(line, UNIT_STATE, unit->result ?: unit->state);
+		cell__time(&c, start);
+	else
+		cells__skip(&c, 1);
+	cell__time(&c, boot_unit__time(unit));
+	cell__text(&c, unit->result ?: unit->state);
 }
 
 static void print_units(const struct boot_whole *w, size_t most, FILE *out)
 {
-	struct libscols_table *table = table__new(out);
+	static const struct column columns[] = {
+		{ "UNIT", 0.4 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "STATE", 6 }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
 	size_t count, *order = boot_units__by_time(&w->units, &count);
 
-	table__column(table, "UNIT", 0.4, 0);
-	table__column(table, "START", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	table__column(table, "STATE", 6, 0);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_unit(table, w, &w->units.list[order[i]]);
 	cells__print(table, most, count, out);
 	free(order);
 }
 
-enum { CHAIN_NAME, CHAIN_AT, CHAIN_TIME };
-
-/* As systemd-analyze does, times are those since the beginning of user space. */
-static void fill_row(struct libscols_line *line, const struct boot_units *u, const struct chain_row *row)
-{
-	cell__print(line, CHAIN_NAME, "%s%s", row->name, row->again ? " (see above)" : "");
-	set_time(line, CHAIN_AT, (int64_t)row->unit->activating - (int64_t)u->manager.userspace);
-	if (boot_unit__time(row->unit))
-		set_time(line, CHAIN_TIME, boot_unit__time(row->unit));
-}
-
-/* A row's parent is the last row above that is one less deep. */
+/*
+ * A row's parent is the last row above that is one less deep. As systemd-analyze does, times are those since the beginning
+ * of user space.
+ */
 static void add_rows(struct libscols_table *table, const struct boot_units *u, const struct chain_row *rows,
 		     size_t count)
 {
 	struct libscols_line **lines = xcalloc(count, sizeof(*lines));
 
 	for (size_t i = 0; i < count; i++) {
-		struct libscols_line *parent = rows[i].depth ? lines[rows[i].depth - 1] : NULL;
+		struct cells c = cells__line(table, rows[i].depth ? lines[rows[i].depth - 1] : NULL);
 
-		lines[rows[i].depth] = table__line(table, parent);
-		fill_row(lines[rows[i].depth], u, &rows[i]);
+		lines[rows[i].depth] = c.line;
+		cell__print(&c, "%s%s", rows[i].name, rows[i].again ? " (see above)" : "");
+		cell__time(&c, (int64_t)rows[i].unit->activating - (int64_t)u->manager.userspace);
+		if (boot_unit__time(rows[i].unit))
+			cell__time(&c, boot_unit__time(rows[i].unit));
 	}
 	free(lines);
 }
 
 void boot_whole__chain_text(const struct boot_whole *w, FILE *out)
 {
+	static const struct column columns[] = {
+		{ "WAITED FOR", 0.5, SCOLS_FL_TREE }, { "STARTED", 10, RIGHT }, { "TIME", 10, RIGHT }, { }
+	};
+	struct libscols_table *table;
 	size_t count;
 	struct chain_row *rows = boot_units__chain(&w->units, &count);
-	struct libscols_table *table;
 
 	if (!rows)
 		return;
-	table = table__new(out);
-	table__column(table, "WAITED FOR", 0.5, SCOLS_FL_TREE);
-	table__column(table, "STARTED", 10, SCOLS_FL_RIGHT);
-	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table = cells__table(out, columns);
 	add_rows(table, &w->units, rows, count);
 	table__print(table);
 	free(rows);

@@ -488,7 +488,7 @@ static struct boot_whole whole_of_two(void)
 }
 
 /* The text of a member of a document, or of all of it. */
-static const char *json_text(struct json_object *object, const char *member)
+static const char *as_text(struct json_object *object, const char *member)
 {
 	struct json_object *value = NULL;
 
@@ -517,12 +517,12 @@ Test(blame, a_document_tells_what_it_lacks)
 		fclose(f);
 		object = json_tokener_parse(text);
 		cr_assert(object != NULL, "%s", text);
-		cr_expect(is(json_text(object, "full"), i ? "5" : "null"), "%s", text);
-		cr_expect(is(json_text(object, "document"), "\"boot-blame\"") && is(json_text(object, "schema"), "1"), "%s", text);
-		cr_expect(is(json_text(object, "complete"), i < 2 ? "true" : "null"), "%s", text);
-		cr_expect(is(json_text(object, "lost"), i ? "7" : "null"), "%s", text);
-		cr_expect(is(json_text(object, "count"), "2"), "%s", text);
-		cr_expect(is(json_text(object, "items"), "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]"), "%s",
+		cr_expect(is(as_text(object, "full"), i ? "5" : "null"), "%s", text);
+		cr_expect(is(as_text(object, "document"), "\"boot-blame\"") && is(as_text(object, "schema"), "1"), "%s", text);
+		cr_expect(is(as_text(object, "complete"), i < 2 ? "true" : "null"), "%s", text);
+		cr_expect(is(as_text(object, "lost"), i ? "7" : "null"), "%s", text);
+		cr_expect(is(as_text(object, "count"), "2"), "%s", text);
+		cr_expect(is(as_text(object, "items"), "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]"), "%s",
 			  text);
 		json_object_put(object);
 		free(text);
@@ -542,11 +542,11 @@ Test(units, the_chain_is_a_document)
 	fclose(f);
 	object = json_tokener_parse(text);
 	cr_assert(object != NULL, "%s", text);
-	cr_expect(is(json_text(object, "document"), "\"boot-critical-chain\"") && is(json_text(object, "unit"), "\"top.target\""),
+	cr_expect(is(as_text(object, "document"), "\"boot-critical-chain\"") && is(as_text(object, "unit"), "\"top.target\""),
 		  "%s", text);
-	cr_expect(is(json_text(object, "userspace"), "1000000") && strlen(json_text(object, "boot_id")) == 38, "%s", text);
+	cr_expect(is(as_text(object, "userspace"), "1000000") && strlen(as_text(object, "boot_id")) == 38, "%s", text);
 	cr_assert(json_object_object_get_ex(object, "rows", &rows) && json_object_array_length(rows) == 2, "%s", text);
-	cr_expect(is(json_text(json_object_array_get_idx(rows, 1), "name"), "\"u.service\""), "%s", text);
+	cr_expect(is(as_text(json_object_array_get_idx(rows, 1), "name"), "\"u.service\""), "%s", text);
 	json_object_put(object);
 	free(text);
 }
