@@ -11,7 +11,6 @@
 #include "base/version.h"
 #include "boot/picture.h"
 #include "boot/report.h"
-#include "boot/svg.h"
 
 /* The largest picture, in bytes. Viewers become slow with more. */
 #define LARGEST 1900000
