@@ -98,11 +98,10 @@ static uint64_t count(const char *instance, const char *name, struct boot_start 
 static uint64_t time_now(const char *instance)
 {
 	char *path = xasprintf("%s/per_cpu/cpu0/stats", instance), *text = file__text(path);
-	const char *at = text ? strstr(text, "\nnow ts: ") : NULL;
-	uint64_t seconds, micros, ret = UINT64_MAX;
+	uint64_t ret;
 
-	if (at && sscanf(at, "\nnow ts: %" SCNu64 ".%6" SCNu64, &seconds, &micros) == 2)
-		ret = seconds * 1000000000 + micros * 1000;
+	if (!text || clock__parse_now(text, &ret))
+		ret = UINT64_MAX;
 	free(text);
 	free(path);
 	return ret;
