@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "boot/picture.h"
-#include "boot/svg.h"
 
 #define MOST_CHARACTERS 200
 /* A bar that is so high has room for its time as well. */

@@ -99,7 +99,7 @@ struct early_function {
 	uint64_t first;			/* the time of its first call */
 	bool timeless;			/* the time is not known */
 	size_t calls;
-	/* For calls with ends (times.h): in all calls of it, but only once in one inside of another one; and without others. */
+	/* For calls with ends (times.c): in all calls of it, but only once in one inside of another one; and without others. */
 	uint64_t inclusive, self;
 	size_t outermost;		/* calls that are not inside of another one of it */
 	size_t inside;			/* calls of any function that are inside of these */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How busy the processors and disks were, as areas over the time; see picture.h. */
 #include "boot/picture.h"
-#include "boot/svg.h"
 
 #define CHART 44
 #define CPU_CHART 16

@@ -16,12 +16,57 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "boot/compare_kinds.h"
-#include "boot/compare_notes.h"
-
 struct json_object;
 struct lh_table;
 struct strings;
+
+/* What has recorded a kind, and so what has to be complete for it. */
+enum boot_source { PART_OF_EARLY, PART_OF_START, PART_OF_USER, PARTS };
+
+enum boot_measure { MEASURE_TIME, MEASURE_COUNT, MEASURES };
+
+/*
+ * A kind of rows, and where a document has them: an array of objects. A new kind is a line in the table of compare_read.c.
+ */
+struct row_kind {
+	const char *word;		/* "initcall" */
+	const char *path;		/* of the array: "start.initcalls"; NULL: rows are made by the code */
+	enum boot_source part;
+	const char *name;		/* the field with the name; elements without a name are left out */
+	const char *time, *count;	/* fields with numbers; NULL: none. Without @count, elements are counted */
+	const char *ready;		/* the field with the part of @time in which its processor ran others; NULL: none */
+	const char *unless;		/* elements that have this field, not null, are left out; NULL: none */
+	const char *inner;		/* the field with the elements inside of an element; NULL: none */
+	size_t from;			/* the first element that counts */
+	bool is_whole;			/* its elements have those of other kinds in them */
+	bool has_calls;			/* its count is that of calls, not of elements */
+	bool is_code;			/* its names are those of functions, to which compilers append something */
+	bool is_point;			/* its time is a point in time */
+	bool after_init;		/* there are some after init, for which a buffer may have had no room */
+	bool by_probes;			/* kernel probes tell it, whose events are lost apart */
+};
+
+extern const struct row_kind row_kinds[];
+extern const size_t row_kind_count;
+/* A bit for each kind of the table; none for those below. */
+static inline uint64_t row_kind__bit(const struct row_kind *kind)
+{
+	return kind->path ? UINT64_C(1) << (kind - row_kinds) : 0;
+}
+
+/* The time until the first program of process 1, that until the default target, and what is between the first and the levels. */
+extern const struct row_kind kind_total, kind_target, kind_between;
+
+/*
+ * What the groups have not in common, and what this does to the comparison: some rows cannot be compared, or nothing is
+ * certain because something else than the kernel may be the reason.
+ */
+struct boot_notes {
+	char **list;			/* sentences, without a full stop */
+	size_t count;
+	bool weaken;			/* nothing is certain */
+	bool comparable[PARTS][MEASURES];
+};
 
 /* What one boot says about one row. */
 struct boot_cell {
@@ -128,6 +173,21 @@ int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *pa
  */
 int boot_comparison__run(struct boot_comparison *c);
 void boot_comparison__free(struct boot_comparison *c);
+
+/* ---- compare_notes.c */
+
+/**
+ * boot_notes__find() - hold the boots against each other
+ * @c: the comparison, of which all documents have been read; its notes are filled
+ *
+ * Return: 0; -EINVAL after a message if the boots of a group do not belong together.
+ */
+int boot_notes__find(struct boot_comparison *c);
+/* Adds a sentence. */
+void boot_notes__add(struct boot_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void boot_notes__free(struct boot_notes *n);
+
+/* ---- answers */
 
 /* How many boots have been read with the first groups, and how many there are in all. */
 size_t boot_comparison__boots(const struct boot_comparison *c);

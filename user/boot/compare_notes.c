@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What two groups of boots have not in common; see compare_notes.h. */
+/* What two groups of boots have not in common; see compare.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

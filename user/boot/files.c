@@ -212,13 +212,6 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
 
 /* ---- messages about a line */
 
-/* Is the line a comment, "CPU:0 [LOST 12 EVENTS]", or part of a stack trace? */
-static bool is_no_event(const char *line)
-{
-	return *line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) ||
-	       !strncmp(line, " => ", 4);
-}
-
 /*
  * Lists options that change the form of lines, with the names that trace_options has when they are
  * set.
@@ -308,7 +301,7 @@ static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *
 
 	for (size_t number = 1; !err && c->count < s->recorded && getline(&line, &room, f) > 0;
 	     number++) {
-		if (is_no_event(line))
+		if (trace_line__is_no_event(line))
 			continue;
 		err = take_line(c, s, line);
 		if (err == -EPROTO)

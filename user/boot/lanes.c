@@ -15,7 +15,6 @@
 
 #include "base/memory.h"
 #include "boot/picture.h"
-#include "boot/svg.h"
 
 #define ROW 16
 #define PHASE_ROW 30

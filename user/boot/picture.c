@@ -4,6 +4,7 @@
  * without anything from elsewhere. This draws its head and the frames of its views; see picture.h.
  */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "base/version.h"
 #include "boot/picture.h"
 #include "boot/report.h"
-#include "boot/svg.h"
 
 /* The largest picture, in bytes. Viewers become slow with more. */
 #define LARGEST 1900000
@@ -28,34 +28,33 @@ extern const char _binary_picture_css_start[], _binary_picture_css_end[];
 
 /* ---- the head */
 
-static void put_line(struct picture *p, const char *class, double x, const char *anchor,
-		     const char *text)
+/* @step: how far it is below what is drawn */
+static void __attribute__((format(printf, 4, 5))) put_line(struct picture *p, double step, const char *class, const char *format, ...)
 {
-	svg__label(p->out, class, x, p->y, anchor, text);
+	char text[400];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	p->y += step;
+	svg__label(p->out, class, PICTURE_MARGIN, p->y, "start", text);
 }
 
 static void draw_totals(struct picture *p, const struct boot_report *r)
 {
 	const struct timeline_part *early = &p->t->parts[TIMELINE_EARLY];
-	char time[32], text[400];
+	char time[32];
 
 	for (size_t i = 0; i < p->t->mark_count; i++) {
 		/* As of a program that replaces itself long after the boot. */
-		if (p->t->marks[i].time > p->t->parts[TIMELINE_BOOT].end)
-			continue;
-		p->y += 18;
-		snprintf(text, sizeof(text), "%s  until %s",
-			 svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
-			 p->t->marks[i].name);
-		put_line(p, "big", PICTURE_MARGIN, "start", text);
+		if (p->t->marks[i].time <= p->t->parts[TIMELINE_BOOT].end)
+			put_line(p, 18, "big", "%s  until %s", svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
+				 p->t->marks[i].name);
 	}
-	if (early->there) {
-		p->y += 18;
-		snprintf(text, sizeof(text), "%s  of early calls, until the tracer %s took over",
-			 svg__time(early->end - early->start, early->counts, time, sizeof(time)),
-			 r->stats.tracer);
-		put_line(p, "big", PICTURE_MARGIN, "start", text);
-	}
+	if (early->there)
+		put_line(p, 18, "big", "%s  of early calls, until the tracer %s took over",
+			 svg__time(early->end - early->start, early->counts, time, sizeof(time)), r->stats.tracer);
 }
 
 /* What is not in the picture although it was in the boot. */
@@ -76,11 +75,10 @@ static void draw_lost(struct picture *p, const struct boot_report *r)
 			used += snprintf(text + used, sizeof(text) - used, " early: %s %" PRIu64,
 					 r->lost.list[i].name, r->lost.list[i].value);
 	}
-	p->y += 18;
 	if (strlen(text) > strlen("Lost:"))
-		put_line(p, "bad", PICTURE_MARGIN, "start", text);
+		put_line(p, 18, "bad", "%s", text);
 	else
-		put_line(p, "soft", PICTURE_MARGIN, "start", "Nothing is lost.");
+		put_line(p, 18, "soft", "Nothing is lost.");
 }
 
 static void draw_legend(struct picture *p)
@@ -137,15 +135,8 @@ static void draw_longest(struct picture *p, enum timeline_part_id part)
 
 static void draw_head(struct picture *p, const struct boot_report *r)
 {
-	char text[400];
-
-	p->y = 32;
-	snprintf(text, sizeof(text), "Boot of Linux %s", r->kernel.id.release);
-	put_line(p, "head", PICTURE_MARGIN, "start", text);
-	p->y += 20;
-	snprintf(text, sizeof(text), "boot id %s; hytrace %s", r->boot_id ?: "unknown",
-		 HYTRACE_VERSION);
-	put_line(p, "soft", PICTURE_MARGIN, "start", text);
+	put_line(p, 32, "head", "Boot of Linux %s", r->kernel.id.release);
+	put_line(p, 20, "soft", "boot id %s; hytrace %s", r->boot_id ?: "unknown", HYTRACE_VERSION);
 	p->y += 4;
 	draw_totals(p, r);
 	draw_lost(p, r);
@@ -326,35 +317,20 @@ static void draw_early(struct picture *p)
 static void draw_notes(struct picture *p)
 {
 	const struct timeline_part *part = &p->t->parts[TIMELINE_BOOT];
-	char text[200];
-
 	p->y += 14;
-	if (part->there && part->later) {
-		p->y += 15;
-		snprintf(text, sizeof(text), "%zu bars begin after %s, and are not shown; -f chrome has them.",
-			 part->later, part->end_known ? "the boot was complete" : "a long pause");
-		put_line(p, "soft", PICTURE_MARGIN, "start", text);
-	}
-	if (p->joined) {
-		p->y += 15;
-		snprintf(text, sizeof(text), "Bars that are narrower than %.1f pixels are joined with their "
-			 "neighbours: paler ones, with %zu bars. Point at a bar to see what it is.",
-			 p->narrowest, p->joined);
-		put_line(p, "soft", PICTURE_MARGIN, "start", text);
-	}
-	if (p->t->parts[TIMELINE_EARLY].there) {
-		p->y += 15;
-		put_line(p, "soft", PICTURE_MARGIN, "start", p->t->parts[TIMELINE_EARLY].returns ?
+	if (part->there && part->later)
+		put_line(p, 15, "soft", "%zu bars begin after %s, and are not shown; -f chrome has them.", part->later,
+			 part->end_known ? "the boot was complete" : "a long pause");
+	if (p->joined)
+		put_line(p, 15, "soft", "Bars that are narrower than %.1f pixels are joined with their neighbours: paler ones, "
+			 "with %zu bars. Point at a bar to see what it is.", p->narrowest, p->joined);
+	if (p->t->parts[TIMELINE_EARLY].there)
+		put_line(p, 15, "soft", "%s", p->t->parts[TIMELINE_EARLY].returns ?
 			 "Bars of early calls are exact: when they returned was recorded." :
-			 "When an early call returned is not known: its bar lasts until the next call that "
-			 "does not come from inside it.");
-	}
-	if (p->deep) {
-		p->y += 15;
-		snprintf(text, sizeof(text), "%zu bars are too deep inside others to be shown.",
-			 p->deep);
-		put_line(p, "soft", PICTURE_MARGIN, "start", text);
-	}
+			 "When an early call returned is not known: its bar lasts until the next call that does not come from "
+			 "inside it.");
+	if (p->deep)
+		put_line(p, 15, "soft", "%zu bars are too deep inside others to be shown.", p->deep);
 }
 
 /* The body, in a block of memory to be freed: what comes before it needs its height. */

@@ -26,9 +26,9 @@
 static const struct {
 	const char *start, *end;
 } kinds[PROBE_KINDS] = {
-	[PROBE_DEVICE] = { "device: ", "device_end: " },
-	[PROBE_UNPACK] = { "unpack: ", "unpack_end: " },
-	[PROBE_CONSOLE] = { "console: ", "console_end: " },
+	[PROBE_DEVICE] = { "device", "device_end" },
+	[PROBE_UNPACK] = { "unpack", "unpack_end" },
+	[PROBE_CONSOLE] = { "console", "console_end" },
 };
 
 const char *boot_probes__parameters(void)
@@ -97,12 +97,12 @@ static int on_end(struct boot_probes *p, enum probe_kind kind, const struct trac
 int boot_probes__take(struct boot_probes *p, const struct trace_context *c)
 {
 	for (int kind = 0; kind < PROBE_KINDS; kind++) {
-		size_t length = strlen(kinds[kind].start), end_length = strlen(kinds[kind].end);
+		const char *start = trace_context__fields(c, kinds[kind].start), *end = trace_context__fields(c, kinds[kind].end);
 
-		if (!strncmp(c->event, kinds[kind].start, length))
-			return on_start(p, kind, c, c->event + length - 1);
-		if (!strncmp(c->event, kinds[kind].end, end_length))
-			return on_end(p, kind, c, c->event + end_length - 1);
+		if (start)
+			return on_start(p, kind, c, start);
+		if (end)
+			return on_end(p, kind, c, end);
 	}
 	return -ENOENT;
 }

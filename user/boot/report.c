@@ -10,10 +10,9 @@
 
 #include "base/error.h"
 #include "boot/cells.h"
-#include "boot/cost.h"
 #include "boot/report.h"
+#include "boot/spans.h"
 #include "boot/start_report.h"
-#include "boot/times.h"
 #include "boot/whole.h"
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
@@ -349,6 +348,38 @@ static void print_phases(const struct boot_report *r, FILE *out)
 	table__print(table);
 }
 
+static void add_times(struct cells *c, const struct boot_report *r, const struct early_function *f)
+{
+	const uint64_t times[] = { f->self, boot_report__self_net(r, f), f->inclusive, boot_report__inclusive_net(r, f) };
+	char text[64];
+
+	for (size_t i = 0; i < 4; i++)
+		cell__text(c, r->calls.timed ? boot_report__time_text(r, times[i], text, sizeof(text)) : NULL);
+}
+
+/* If returns were recorded, it tells how long functions took. Otherwise it is only known how often they were called. */
+static void print_functions(const struct boot_report *r, size_t most, FILE *out)
+{
+	int times = RIGHT | (r->calls.timed ? 0 : SCOLS_FL_HIDDEN);
+	int nets = times | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN);
+	const struct column columns[] = {
+		{ "FUNCTION", 0.4 }, { "SELF", 10, times }, { "NET", 10, nets }, { "INCLUSIVE", 10, times }, { "NET", 10, nets },
+		{ "CALLS", 9, RIGHT }, { "SHARE", 7, RIGHT | (r->calls.timed ? SCOLS_FL_HIDDEN : 0) }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
+
+	for (size_t i = 0; i < r->function_count && i < most; i++) {
+		const struct early_function *f = &r->functions[i];
+		struct cells c = cells__line(table, NULL);
+
+		cell__text(&c, r->calls.names[f->name]);
+		add_times(&c, r, f);
+		cell__print(&c, "%zu", f->calls);
+		cell__share(&c, f->calls, r->calls.count);
+	}
+	cells__print(table, most, r->function_count, out);
+}
+
 static void print_ftrace(const struct boot_report *r, FILE *out)
 {
 	const struct early_calls *c = &r->calls;
@@ -437,7 +468,7 @@ static void print_early(const struct boot_report *r, size_t most, FILE *out)
 	print_phases(r, out);
 	fputc('\n', out);
 	if (!boot_report__is_oneshot(r)) {
-		boot_report__functions_text(r, most, out);
+		print_functions(r, most, out);
 		fputc('\n', out);
 	}
 	print_totals(r, out);

@@ -66,8 +66,6 @@ uint64_t boot_report__self_net(const struct boot_report *r, const struct early_f
 
 /* A time in seconds, with microseconds, or in the clock's units. */
 const char *boot_report__time_text(const struct boot_report *r, uint64_t time, char *text, size_t room);
-/* Writes the table of functions, at most so many. */
-void boot_report__functions_text(const struct boot_report *r, size_t most, FILE *out);
 
 /*
  * @most: the number of functions listed at most. Write errors stay in the stream, where

@@ -428,18 +428,18 @@ static const struct {
 	const char *name;
 	int (*take)(struct boot_sched *s, const struct trace_context *c, char *fields);
 } events[] = {
-	{ "sched_switch: ", on_switch },
-	{ "sched_waking: ", on_waking },
-	{ "sched_wakeup_new: ", on_new },
-	{ "workqueue_execute_start: ", on_work },
-	{ "workqueue_execute_end: ", on_work_end },
-	{ "irq_handler_entry: ", on_irq },
-	{ "irq_handler_exit: ", on_irq_end },
-	{ "softirq_entry: ", on_softirq },
-	{ "timer_expire_entry: ", on_timer },
-	{ "hrtimer_expire_entry: ", on_hrtimer },
-	{ "hrtimer_expire_exit: ", on_hrtimer_end },
-	{ "block_rq_complete: ", on_block },
+	{ "sched_switch", on_switch },
+	{ "sched_waking", on_waking },
+	{ "sched_wakeup_new", on_new },
+	{ "workqueue_execute_start", on_work },
+	{ "workqueue_execute_end", on_work_end },
+	{ "irq_handler_entry", on_irq },
+	{ "irq_handler_exit", on_irq_end },
+	{ "softirq_entry", on_softirq },
+	{ "timer_expire_entry", on_timer },
+	{ "hrtimer_expire_entry", on_hrtimer },
+	{ "hrtimer_expire_exit", on_hrtimer_end },
+	{ "block_rq_complete", on_block },
 };
 
 uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu)
@@ -465,10 +465,10 @@ int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 	if (cpu && (c->interrupt == '.' || c->interrupt == 's'))
 		cpu->outside = c->time;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		size_t length = strlen(events[i].name);
+		char *fields = trace_context__fields(c, events[i].name);
 
-		if (!strncmp(c->event, events[i].name, length))
-			return events[i].take(s, c, c->event + length);
+		if (fields)
+			return events[i].take(s, c, fields);
 	}
 	return -ENOENT;
 }

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a report has as bars of a timeline; see sources.h. This has the early part, and the initcalls.
+ * The sources of a timeline: each one takes one kind of things out of a report as bars, and adds nothing if the report does
+ * not have it. The table of them is at the end.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "boot/probes.h"
 #include "boot/report.h"
-#include "boot/sources.h"
+#include "boot/sched.h"
 #include "boot/spans.h"
 #include "boot/start_report.h"
+#include "boot/timeline.h"
+#include "boot/waits.h"
+#include "boot/whole.h"
+
+/* A picture has about two and a half pixels for each. */
+#define LOAD_BINS 500
 
 /* A lane that is no task's. */
 static size_t no_task(struct timeline *t, enum timeline_part_id part, const char *name)
@@ -16,7 +24,11 @@ static size_t no_task(struct timeline *t, enum timeline_part_id part, const char
 	return timeline__lane(t, &(struct lane){ .name = name, .part = part, .pid = -1 });
 }
 
-size_t timeline__task(struct timeline *t, int pid, const char *group)
+/*
+ * The lane of a task. What several sources know of it goes into the same one, so that it nests.
+ * @group: where it is drawn if no source has asked for this lane before; NULL: by itself
+ */
+static size_t task_lane(struct timeline *t, int pid, const char *group)
 {
 	struct lane lane = { .part = TIMELINE_BOOT, .group = group, .pid = pid };
 
@@ -31,6 +43,20 @@ size_t timeline__task(struct timeline *t, int pid, const char *group)
 /* ---- the early part */
 
 /*
+ * When the kernel's clock began, by the clock of an early part of the tracer function, whose times begin with the TSC's zero.
+ * Returns false if it is not known.
+ */
+static bool find_early_zero(const struct boot_report *r, int64_t *ret)
+{
+	uint64_t since;
+
+	if (!r->whole || !early_stats__in_ns(&r->stats) || boot_clock__since_reset(&r->whole->clock, &since))
+		return false;
+	*ret = since;
+	return true;
+}
+
+/*
  * When something early was, by the kernel's clock, which oneshot has; or else since the first call.
  */
 static int64_t early_time(const struct boot_report *r, uint64_t time)
@@ -39,7 +65,7 @@ static int64_t early_time(const struct boot_report *r, uint64_t time)
 
 	if (boot_report__is_oneshot(r))
 		return time;
-	return time - (timeline__early_zero(r, &zero) ? (uint64_t)zero : boot_report__first(r));
+	return time - (find_early_zero(r, &zero) ? (uint64_t)zero : boot_report__first(r));
 }
 
 static void begin_early(struct timeline *t, const struct boot_report *r)
@@ -48,7 +74,7 @@ static void begin_early(struct timeline *t, const struct boot_report *r)
 	int64_t zero;
 
 	part->title = timeline__keep(t, "early boot of %s", r->kernel.id.release);
-	part->own_clock = !boot_report__is_oneshot(r) && !timeline__early_zero(r, &zero);
+	part->own_clock = !boot_report__is_oneshot(r) && !find_early_zero(r, &zero);
 	part->counts = !early_stats__in_ns(&r->stats);
 	part->returns = r->calls.timed;
 }
@@ -109,6 +135,66 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 	free(spans);
 }
 
+/* ---- all parts */
+
+static bool is_placed(const struct boot_part *part)
+{
+	return part->start_known && part->time_known && part->time;
+}
+
+/* Are the parts of the boot known? Then they are its phases. */
+static bool has_parts(const struct boot_report *r)
+{
+	const struct boot_parts *p = r->whole ? &r->whole->parts : NULL;
+
+	for (size_t i = 0; p && i < p->count; i++) {
+		if (is_placed(&p->list[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * When a part ended: when the next one began. The time of the last two is only that in which units
+ * were being started.
+ */
+static int64_t end_of(const struct boot_whole *w, size_t index)
+{
+	const struct boot_part *part = &w->parts.list[index];
+	int64_t end = part->start + (int64_t)part->time, finish;
+
+	for (size_t i = index + 1; i < w->parts.count; i++) {
+		if (is_placed(&w->parts.list[i]))
+			return w->parts.list[i].start;
+	}
+	if (part->kind >= PART_UNITS && boot_units__complete(&w->units) &&
+	    !boot_clock__from_monotonic(&w->clock, w->units.manager.finish, &finish) && finish > end)
+		return finish;
+	return end;
+}
+
+/* Parts that follow each other. One whose end is not known is in the next one. */
+static void add_parts(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_parts *p;
+	size_t lane;
+
+	if (!has_parts(r))
+		return;
+	p = &r->whole->parts;
+	lane = no_task(t, TIMELINE_BOOT, "phases");
+	for (size_t i = 0; i < p->count; i++) {
+		const struct boot_part *part = &p->list[i];
+
+		if (!is_placed(part))
+			continue;
+		timeline__add(t, lane, part->kind < PART_INITRD ? BAR_PHASE : BAR_PROGRAM,
+			      part->level ?: boot_part__title(part), part->start, end_of(r->whole, i));
+		if (part->with)
+			timeline__number(t, "with parts before it", part->with);
+	}
+}
+
 /* ---- from the initcalls on */
 
 /* What process 1 did, one after the other: it made initcalls by levels, and then ran programs. */
@@ -142,7 +228,7 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 
 	if (!s)
 		return;
-	if (!timeline__has_parts(r))
+	if (!has_parts(r))
 		add_levels_of(t, s);
 	for (size_t i = 0; i < s->init_count; i++)
 		timeline__mark(t, s->inits[i].program, s->inits[i].time);
@@ -151,7 +237,7 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 static void add_initcall(struct timeline *t, const struct boot_start *s,
 			 const struct start_initcall *call)
 {
-	size_t lane = timeline__task(t, call->pid, start_initcall__is_module(call) ? "modules" : NULL);
+	size_t lane = task_lane(t, call->pid, start_initcall__is_module(call) ? "modules" : NULL);
 
 	timeline__add(t, lane, start_initcall__is_module(call) ? BAR_MODULE : BAR_INITCALL,
 		      boot_start__name(call), call->start,
@@ -162,32 +248,197 @@ static void add_initcall(struct timeline *t, const struct boot_start *s,
 		timeline__number(t, "result", call->result);
 }
 
-static void add_initcalls(struct timeline *t, const struct boot_report *r)
+static void add_calls(struct timeline *t, const struct boot_start *s, bool modules)
 {
-	const struct boot_start *s = r->start;
-
 	for (size_t i = 0; s && i < s->initcall_count; i++) {
-		if (!start_initcall__is_module(&s->initcalls[i]))
+		if (start_initcall__is_module(&s->initcalls[i]) == modules)
 			add_initcall(t, s, &s->initcalls[i]);
 	}
 }
 
+static void add_initcalls(struct timeline *t, const struct boot_report *r)
+{
+	add_calls(t, r->start, false);
+}
+
 static void add_modules(struct timeline *t, const struct boot_report *r)
 {
-	const struct boot_start *s = r->start;
+	add_calls(t, r->start, true);
+}
 
-	for (size_t i = 0; s && i < s->initcall_count; i++) {
-		if (start_initcall__is_module(&s->initcalls[i]))
-			add_initcall(t, s, &s->initcalls[i]);
+/* ---- units */
+
+static void add_unit(struct timeline *t, size_t lane, const struct boot_whole *w, const struct boot_unit *unit)
+{
+	bool done = unit->activated >= unit->activating || unit->deactivated >= unit->activating;
+	int64_t start;
+
+	/* Those that fail, or are not done yet, are of the boot as well. */
+	if (!unit->activating || (done && !boot_unit__time(unit)) ||
+	    (boot_units__complete(&w->units) && unit->activating > w->units.manager.finish) ||
+	    boot_clock__from_monotonic(&w->clock, unit->activating, &start))
+		return;
+	timeline__add(t, lane, BAR_UNIT, unit->name, start,
+		      done ? start + (int64_t)boot_unit__time(unit) : BAR_NO_END);
+	timeline__text(t, "state", unit->state);
+	if (unit->result)
+		timeline__text(t, "result", unit->result);
+}
+
+/* When systemd had reached what it was to reach, and had nothing more to do. */
+static void add_end(struct timeline *t, const struct boot_whole *w)
+{
+	const struct boot_unit *target = w->units.target ? boot_units__find(&w->units, w->units.target) : NULL;
+	int64_t time;
+
+	if (target && target->activated && !boot_clock__from_monotonic(&w->clock, target->activated, &time))
+		timeline__mark(t, target->name, time);
+	if (boot_units__complete(&w->units) &&
+	    !boot_clock__from_monotonic(&w->clock, w->units.manager.finish, &time)) {
+		t->parts[TIMELINE_BOOT].end = time;
+		t->parts[TIMELINE_BOOT].end_known = true;
 	}
+}
+
+static void add_units(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_whole *w = r->whole;
+	size_t lane;
+
+	if (!w || !w->units.known || !w->clock.monotonic_known)
+		return;
+	lane = timeline__lane(t, &(struct lane){
+		.name = "units", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1,
+	});
+	for (size_t i = 0; i < w->units.count; i++)
+		add_unit(t, lane, w, &w->units.list[i]);
+	add_end(t, w);
+}
+
+/* ---- what init waited for */
+
+static enum bar_class class_of(enum wait_class class)
+{
+	if (class == CLASS_RUNNING)
+		return BAR_RUNNING;
+	return class == CLASS_BLOCK ? BAR_IO : BAR_WAIT;
+}
+
+/* What process 1 did until init without a gap, and what others did while it waited for them. */
+static void add_path(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_waits *w = r->start ? r->start->waits : NULL;
+	size_t lane;
+
+	if (!w || !w->path_count)
+		return;
+	lane = no_task(t, TIMELINE_BOOT, "critical path");
+	for (size_t i = 0; i < w->path_count; i++) {
+		const struct path_piece *piece = &w->path[i];
+		const char *words = wait_class__words(piece->class), *name = words;
+
+		if (piece->class == CLASS_UNKNOWN)
+			name = "waiting, nobody knows for what";
+		else if (piece->class == CLASS_RUNNING)
+			name = piece->name ?: words;
+		else if (piece->name)
+			name = timeline__keep(t, "%s: %s", words, piece->name);
+		timeline__add(t, lane, class_of(piece->class), name, piece->start, piece->end);
+		timeline__text(t, "in", piece->where);
+		if (piece->pid >= 0)
+			timeline__number(t, "task", piece->pid);
+	}
+}
+
+/* ---- functions with probes */
+
+static void add_probe(struct timeline *t, const struct boot_probe *probe)
+{
+	static const char *const names[PROBE_KINDS] = {
+		[PROBE_DEVICE] = "(a device)", [PROBE_UNPACK] = "unpacking the initramfs",
+		[PROBE_CONSOLE] = "writing to consoles",
+	};
+	bool device = probe->kind == PROBE_DEVICE;
+
+	timeline__add(t, task_lane(t, probe->pid, "devices"), device ? BAR_PROBE : BAR_CALL,
+		      probe->device ?: names[probe->kind], probe->start,
+		      probe->finished ? (int64_t)(probe->start + probe->time) : BAR_NO_END);
+	if (!device)
+		return;
+	timeline__text(t, "driver", probe->driver ?: "not known");
+	if (probe->deferred)
+		timeline__text(t, "result", "deferred");
+	else if (probe->finished)
+		timeline__number(t, "result", probe->result);
+}
+
+static void add_probes(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_probes *p = r->start ? r->start->probes : NULL;
+
+	for (size_t i = 0; p && i < p->count; i++)
+		add_probe(t, &p->list[i]);
+}
+
+/* ---- processors */
+
+static void add_processors(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_sched *s = r->start ? r->start->sched : NULL;
+
+	for (size_t cpu = 0; s && cpu < s->cpu_count; cpu++) {
+		size_t lane = no_task(t, TIMELINE_BOOT, timeline__keep(t, "CPU %zu", cpu));
+
+		for (size_t i = 0; i < s->run_count; i++) {
+			if (s->runs[i].cpu != (int)cpu)
+				continue;
+			timeline__add(t, lane, BAR_RUNNING, s->runs[i].name,
+				      s->runs[i].start, s->runs[i].end);
+			timeline__number(t, "task", s->runs[i].pid);
+		}
+	}
+}
+
+/* A processor is known from the first time on that it ran something. */
+static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < s->run_count; i++) {
+		const struct cpu_run *run = &s->runs[i];
+
+		if (run->cpu != (int)cpu)
+			continue;
+		if (first)
+			boot_load__watched(l, cpu, run->start, boot_sched__known_until(s, cpu));
+		first = false;
+		boot_load__busy(l, cpu, run->start, run->end);
+	}
+}
+
+/* After timeline__finish(), as it has to know when the boot ended. */
+static void add_load(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_sched *s = r->start ? r->start->sched : NULL;
+	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
+
+	if (!s || !s->run_count || part->end <= 0 || part->end <= part->start)
+		return;
+	/* The clock of the events begins with 0. */
+	boot_load__init(&t->load, part->start > 0 ? part->start : 0, part->end, LOAD_BINS, s->cpu_count,
+			true);
+	for (size_t cpu = 0; cpu < s->cpu_count; cpu++)
+		add_busy(&t->load, s, cpu);
+	for (size_t i = 0; i < s->io_count; i++)
+		boot_load__io(&t->load, s->ios[i].time, s->ios[i].bytes);
 }
 
 /* ---- all */
 
 /* Lanes are drawn in this order. */
 static void (*const sources[])(struct timeline *t, const struct boot_report *r) = {
-	add_early_phases, add_early_calls, timeline__add_parts, add_levels, timeline__add_path,
-	add_initcalls, timeline__add_units, add_modules, timeline__add_probes, timeline__add_processors,
+	add_early_phases, add_early_calls, add_parts, add_levels, add_path,
+	add_initcalls, add_units, add_modules, add_probes, add_processors,
 };
 
 void timeline__collect(struct timeline *t, const struct boot_report *r)
@@ -198,5 +449,5 @@ void timeline__collect(struct timeline *t, const struct boot_report *r)
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		sources[i](t, r);
 	timeline__finish(t);
-	timeline__add_load(t, r);
+	add_load(t, r);
 }

@@ -202,11 +202,11 @@ static const struct {
 	const char *name;
 	int (*take)(struct reader *r, const struct trace_context *c, const char *fields);
 } events[] = {
-	{ "initcall_level: ", on_level },
-	{ "initcall_start: ", on_start },
-	{ "initcall_finish: ", on_finish },
-	{ "module_load: ", on_module },
-	{ "sched_process_exec: ", on_exec },
+	{ "initcall_level", on_level },
+	{ "initcall_start", on_start },
+	{ "initcall_finish", on_finish },
+	{ "module_load", on_module },
+	{ "sched_process_exec", on_exec },
 };
 
 static int take_event(struct reader *r, const struct trace_context *c)
@@ -214,10 +214,10 @@ static int take_event(struct reader *r, const struct trace_context *c)
 	int err;
 
 	for (size_t i = 0; r->which == START_ALL && i < sizeof(events) / sizeof(events[0]); i++) {
-		size_t length = strlen(events[i].name);
+		const char *fields = trace_context__fields(c, events[i].name);
 
-		if (!strncmp(c->event, events[i].name, length))
-			return events[i].take(r, c, c->event + length);
+		if (fields)
+			return events[i].take(r, c, fields);
 	}
 	if (r->which == START_PROBES)
 		return boot_probes__take(r->s->probes, c);
@@ -229,7 +229,7 @@ static int take_event(struct reader *r, const struct trace_context *c)
 
 static void take_step(struct clock_steps *steps, const struct trace_context *c)
 {
-	steps->over |= !strncmp(c->event, "sched_process_exec: ", 20);
+	steps->over |= trace_context__fields(c, "sched_process_exec") != NULL;
 	if (steps->over)
 		return;
 	if (c->time < steps->last)
@@ -294,7 +294,7 @@ static int take_line(struct reader *r, char *line, uint64_t until)
 	uint64_t ahead;
 	int err;
 
-	if (*line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4))
+	if (trace_line__is_no_event(line))
 		return 0;
 	if (!is_event(line, &c))
 		return -EPROTO;

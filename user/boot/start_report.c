@@ -17,7 +17,6 @@
 #include "boot/probes.h"
 #include "boot/start_report.h"
 #include "boot/waits.h"
-#include "boot/waits_report.h"
 
 static const char *level_of(const struct boot_start *s, const struct start_initcall *call)
 {

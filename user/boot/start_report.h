@@ -20,4 +20,19 @@ const char *boot_start__name(const struct start_initcall *call);
 /* Prints on stderr what is missing; nothing if nothing is. */
 void boot_start__losses(const struct boot_start *s);
 
+/* ---- waits_report.c: what a boot waited for, probes, and how busy the processors were */
+
+/**
+ * boot_waits__text() - print tables of waits and of probes, the longest first
+ * @s: a boot; what it has nothing of is left out
+ * @most: how many lines a table has at most
+ *
+ * Write errors stay in the stream.
+ */
+void boot_waits__text(const struct boot_start *s, size_t most, FILE *out);
+/* Writes the fields "waits", "path", "probes", "load" and "cost"; null if they are not known. */
+void boot_waits__json(const struct boot_start *s, json_writer_t *w);
+/* The busy time of a processor until @until. */
+uint64_t boot_sched__busy(const struct boot_sched *sched, int cpu, uint64_t from, uint64_t until);
+
 #endif

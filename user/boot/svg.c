@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See svg.h. */
+/* Pieces of a picture in SVG; see picture.h. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/utf8.h"
-#include "boot/svg.h"
+#include "boot/picture.h"
 
 /* XML has neither control characters, but for three of no use in a name, nor U+FFFE and U+FFFF. */
 static int is_shown(uint32_t code)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Adds up the times of functions; see times.h.
+ * Adds up the times of functions; see spans.h.
  *
  * The recorder reads the clock in its middle, at the entry as well as at the return. What it does between the two
  * readings is inside of the call's time, and the rest is outside: in the time of the caller.
@@ -9,7 +9,6 @@
 
 #include "base/memory.h"
 #include "boot/spans.h"
-#include "boot/times.h"
 
 /* Is the call inside of another one of the same function? */
 static bool is_recursion(const struct early_calls *c, const struct early_nesting *n, size_t call)

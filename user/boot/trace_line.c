@@ -69,6 +69,18 @@ int trace_context__parse(char *line, struct trace_context *ret)
 	return -EPROTO;
 }
 
+bool trace_line__is_no_event(const char *line)
+{
+	return *line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4);
+}
+
+char *trace_context__fields(const struct trace_context *c, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(c->event, name, length) || strncmp(c->event + length, ": ", 2) ? NULL : c->event + length + 2;
+}
+
 static size_t name_length(const char *name)
 {
 	return strcspn(name, " +");

@@ -20,6 +20,10 @@ struct trace_context {
 
 /* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
 int trace_context__parse(char *line, struct trace_context *ret);
+/* Is the line a comment, "CPU:0 [LOST 12 EVENTS]", or part of a stack trace? */
+bool trace_line__is_no_event(const char *line);
+/* What comes after "NAME: " if the event is of that name; NULL: it is another one. */
+char *trace_context__fields(const struct trace_context *c, const char *name);
 
 /* What a line says about how long its call took. */
 enum trace_took {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of waits, probes and processors; see waits_report.h.
+ * Reports of waits, probes and processors; see start_report.h.
  *
  * A row of waits is about one place and one thing that was waited for. Its last column tells what
  * that did in most of the time: if it was running, it is work, and not waiting, that takes so long.
@@ -11,8 +11,8 @@
 #include "boot/cells.h"
 #include "boot/probes.h"
 #include "boot/sched.h"
+#include "boot/start_report.h"
 #include "boot/waits.h"
-#include "boot/waits_report.h"
 
 /* So many processors have a line of text. */
 #define MOST_CPUS 8

@@ -6,7 +6,6 @@
 #include "boot/boot_sample.h"
 #include "boot/picture.h"
 #include "boot/start_sample.h"
-#include "boot/svg.h"
 
 #define MS 1000000LL
 #define MOST_BYTES 2000000

@@ -7,7 +7,7 @@
 #include "boot/probes.h"
 #include "boot/sched.h"
 #include "boot/waits.h"
-#include "boot/waits_report.h"
+#include "boot/start_report.h"
 #include "kernel/sample.h"
 
 /* The column of the command has 16 characters. Only the pid counts. */
