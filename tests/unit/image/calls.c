@@ -7,68 +7,77 @@
 #include "image/references.h"
 #include "small_kernel.h"
 
-struct small {
+static struct small {
 	char *directory;
 	struct image *image;
 	struct calls *calls;
-};
+} s;
 
-static struct small open_small(const char *name, const char *module)
+static void open_small(const char *name, const char *module)
 {
-	struct small s = { .directory = small_kernel() };
 	char path[256];
 
+	calls__free(s.calls);
+	image__free(s.image);
 	snprintf(path, sizeof(path), "%s/%s", s.directory, name);
 	cr_assert(eq(int, image__open(&s.image, path, module), 0));
 	cr_assert(eq(int, calls__open(&s.calls, s.image), 0));
-	return s;
 }
 
-static struct small vmlinux(void)
+static void begin(void)
 {
-	return open_small("vmlinux", NULL);
+	s.directory = small_kernel();
+	open_small("vmlinux", NULL);
 }
 
-static void close_small(struct small *s)
+static void open_module(void)
 {
-	calls__free(s->calls);
-	image__free(s->image);
-	small_kernel__remove(s->directory);
+	open_small("lib/modules/6.12.0-small/small.ko", "small");
 }
 
-static const struct image_function *function(const struct small *s, const char *name)
+static void end(void)
+{
+	calls__free(s.calls);
+	image__free(s.image);
+	small_kernel__remove(s.directory);
+}
+
+TestSuite(calls, .init = begin, .fini = end);
+TestSuite(references, .init = begin, .fini = end);
+
+static const struct image_function *function(const char *name)
 {
 	size_t count;
-	const struct image_function *const *list = image__named(s->image, name, &count);
+	const struct image_function *const *list = image__named(s.image, name, &count);
 
 	cr_assert(list && count == 1, "%s", name);
 	return list[0];
 }
 
 /* The call that returns to this offset in a function. */
-static struct call before(const struct small *s, const char *name, uint64_t offset)
+static struct call before(const char *name, uint64_t offset)
 {
 	struct call call;
 
-	calls__before(s->calls, function(s, name)->addr + offset, &call);
+	calls__before(s.calls, function(name)->addr + offset, &call);
 	return call;
 }
 
-static void expect_direct(const struct small *s, const char *in, uint64_t offset, const char *callee)
+static void expect_direct(const char *in, uint64_t offset, const char *callee)
 {
-	struct call call = before(s, in, offset);
+	struct call call = before(in, offset);
 
 	cr_expect(eq(int, call.kind, CALL_DIRECT), "%s+%d", in, (int)offset);
-	cr_expect(call.callee == function(s, callee), "%s+%d", in, (int)offset);
+	cr_expect(call.callee == function(callee), "%s+%d", in, (int)offset);
 	cr_expect(call.name && !strcmp(call.name, callee));
-	cr_expect(eq(u64, call.returns_to, function(s, in)->addr + offset));
+	cr_expect(eq(u64, call.returns_to, function(in)->addr + offset));
 	cr_expect(eq(u64, call.site, call.returns_to - 5));
-	cr_expect(call.in == function(s, in) && !call.jump);
+	cr_expect(call.in == function(in) && !call.jump);
 }
 
-static void expect_kind(const struct small *s, const char *in, uint64_t offset, enum call_kind kind)
+static void expect_kind(const char *in, uint64_t offset, enum call_kind kind)
 {
-	struct call call = before(s, in, offset);
+	struct call call = before(in, offset);
 
 	cr_expect(eq(int, call.kind, kind), "%s+%d", in, (int)offset);
 	cr_expect(call.callee == NULL, "%s+%d", in, (int)offset);
@@ -76,72 +85,61 @@ static void expect_kind(const struct small *s, const char *in, uint64_t offset, 
 
 Test(calls, that_name_their_callee)
 {
-	struct small s = vmlinux();
-
-	expect_direct(&s, "caller", 10, "callee");
-	expect_direct(&s, "caller", 15, "quiet");
-	expect_direct(&s, "caller.cold", 5, "callee");
-	close_small(&s);
+	expect_direct("caller", 10, "callee");
+	expect_direct("caller", 15, "quiet");
+	expect_direct("caller.cold", 5, "callee");
 }
 
 Test(calls, that_do_not_are_never_guessed)
 {
-	struct small s = vmlinux();
-
-	expect_kind(&s, "caller", 20, CALL_THUNK);
-	expect_kind(&s, "caller", 25, CALL_STATIC);
-	cr_expect(before(&s, "caller", 25).name && !strcmp(before(&s, "caller", 25).name, "key"));
-	expect_kind(&s, "caller", 27, CALL_INDIRECT);
-	expect_kind(&s, "caller", 34, CALL_INDIRECT);
-	expect_kind(&s, "caller", 39, CALL_REPLACED);
-	close_small(&s);
+	expect_kind("caller", 20, CALL_THUNK);
+	expect_kind("caller", 25, CALL_STATIC);
+	cr_expect(before("caller", 25).name && !strcmp(before("caller", 25).name, "key"));
+	expect_kind("caller", 27, CALL_INDIRECT);
+	expect_kind("caller", 34, CALL_INDIRECT);
+	expect_kind("caller", 39, CALL_REPLACED);
 }
 
 /* "call *%rax" in the place of a retpoline returns three bytes earlier. */
 Test(calls, that_the_kernel_has_rewritten_are_found_by_their_place)
 {
-	struct small s = vmlinux();
-
 	for (uint64_t offset = 16; offset <= 20; offset++) {
-		expect_kind(&s, "caller", offset, CALL_THUNK);
-		cr_expect(eq(u64, before(&s, "caller", offset).returns_to, function(&s, "caller")->addr + 20));
+		expect_kind("caller", offset, CALL_THUNK);
+		cr_expect(eq(u64, before("caller", offset).returns_to, function("caller")->addr + 20));
 	}
 	/* The code in the place of another call may be longer. */
 	for (uint64_t offset = 6; offset <= 13; offset++) {
-		expect_kind(&s, "padded", offset, CALL_REPLACED);
-		cr_expect(eq(u64, before(&s, "padded", offset).returns_to, function(&s, "padded")->addr + 10));
+		expect_kind("padded", offset, CALL_REPLACED);
+		cr_expect(eq(u64, before("padded", offset).returns_to, function("padded")->addr + 10));
 	}
-	close_small(&s);
 }
 
 Test(calls, are_not_where_there_is_no_call)
 {
-	struct small s = vmlinux();
 	struct call call;
 
-	expect_kind(&s, "caller", 5, CALL_UNKNOWN);	/* NOPs */
-	expect_kind(&s, "caller", 46, CALL_UNKNOWN);	/* mov */
-	expect_kind(&s, "quiet", 2, CALL_UNKNOWN);	/* jmp */
+	expect_kind("caller", 5, CALL_UNKNOWN);	/* NOPs */
+	expect_kind("caller", 46, CALL_UNKNOWN);	/* mov */
+	expect_kind("quiet", 2, CALL_UNKNOWN);	/* jmp */
 	calls__before(s.calls, 0xffffffff80000000, &call);
 	cr_expect(eq(int, call.kind, CALL_UNKNOWN));
 	cr_expect(call.in == NULL);
-	close_small(&s);
 }
 
 Test(calls, of_a_module_are_in_its_relocations)
 {
-	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
-	struct call call = before(&s, "of_module", 10);
+	struct call call;
 
+	open_module();
+	call = before("of_module", 10);
 	cr_expect(eq(int, call.kind, CALL_DIRECT));
 	cr_expect(call.callee == NULL, "it is in another file");
 	cr_expect(call.name && !strcmp(call.name, "callee"));
-	expect_direct(&s, "of_module", 15, "local");
-	expect_kind(&s, "of_module", 20, CALL_THUNK);
-	expect_kind(&s, "of_module", 18, CALL_THUNK);
-	expect_kind(&s, "of_module", 25, CALL_STATIC);
-	expect_kind(&s, "of_module", 30, CALL_REPLACED);
-	close_small(&s);
+	expect_direct("of_module", 15, "local");
+	expect_kind("of_module", 20, CALL_THUNK);
+	expect_kind("of_module", 18, CALL_THUNK);
+	expect_kind("of_module", 25, CALL_STATIC);
+	expect_kind("of_module", 30, CALL_REPLACED);
 }
 
 struct list {
@@ -158,17 +156,15 @@ static void add(const struct call *call, void *data)
 
 Test(calls, of_a_function_are_all_that_leave_it)
 {
-	struct small s = vmlinux();
 	struct list list = {};
 
-	calls__of(s.calls, function(&s, "caller"), add, &list);
+	calls__of(s.calls, function("caller"), add, &list);
 	/* There are seven calls and the last jump; the jump to its own part does not count. */
 	cr_assert(eq(sz, list.count, 8));
-	cr_expect(list.calls[7].jump && list.calls[7].callee == function(&s, "by_jump"));
+	cr_expect(list.calls[7].jump && list.calls[7].callee == function("by_jump"));
 	list.count = 0;
-	calls__of(s.calls, function(&s, "caller.cold"), add, &list);
+	calls__of(s.calls, function("caller.cold"), add, &list);
 	cr_assert(eq(sz, list.count, 1), "the jump back is none");
-	close_small(&s);
 }
 
 /* Of an instruction, the last way that is not the next instruction. */
@@ -188,16 +184,16 @@ static void add_way(const struct flow *flow, void *data)
 
 Test(calls, of_a_module_may_be_static_branches)
 {
-	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
-	struct ways_from ways = { .at = function(&s, "of_module")->addr + 5, .to = FLOW_NO_TARGET };
+	struct ways_from ways = { .to = FLOW_NO_TARGET };
 
+	open_module();
+	ways.at = function("of_module")->addr + 5;
 	cr_assert(eq(int, calls__read_ways(s.calls), 0));
-	calls__flow(s.calls, function(&s, "of_module"), add_way, &ways);
-	cr_expect(eq(u64, ways.to, function(&s, "local")->addr));
+	calls__flow(s.calls, function("of_module"), add_way, &ways);
+	cr_expect(eq(u64, ways.to, function("local")->addr));
 	cr_expect(not(ways.anywhere));
-	calls__flow(s.calls, function(&s, "by_register"), add_way, &ways);
+	calls__flow(s.calls, function("by_register"), add_way, &ways);
 	cr_expect(ways.anywhere, "only the processor knows where a retpoline jumps");
-	close_small(&s);
 }
 
 Test(references, tell_the_ways_into_a_function)
@@ -211,14 +207,13 @@ Test(references, tell_the_ways_into_a_function)
 		{ "in_data", TAKEN_YES, 0 }, { "lonely", TAKEN_NOT, 0 }, { "by_jump", TAKEN_NOT, 1 },
 		{ "caller", TAKEN_NOT, 0 },
 	};
-	struct small s = vmlinux();
 	struct references *r;
 	const struct call *ways;
 	size_t count, jumps;
 
 	r = references__read(s.image, s.calls);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		const struct image_function *f = function(&s, expected[i].name);
+		const struct image_function *f = function(expected[i].name);
 
 		cr_expect(eq(int, references__taken(r, f), expected[i].taken), "%s", expected[i].name);
 		ways = references__ways(r, f, &count);
@@ -230,29 +225,27 @@ Test(references, tell_the_ways_into_a_function)
 		cr_expect(eq(sz, jumps, expected[i].jumps), "%s", expected[i].name);
 		cr_expect(eq(int, count == 0, ways == NULL));
 	}
-	ways = references__ways(r, function(&s, "jumped"), &count);
+	ways = references__ways(r, function("jumped"), &count);
 	cr_assert(eq(sz, count, 1));
-	cr_expect(ways->in == function(&s, "quiet"));
+	cr_expect(ways->in == function("quiet"));
 	/* Not where the instruction may be replaced, nor where only its end looks like a call. */
-	ways = references__ways(r, function(&s, "callee"), &count);
+	ways = references__ways(r, function("callee"), &count);
 	jumps = 0;
 	for (size_t k = 0; k < count; k++)
-		jumps += ways[k].in == function(&s, "caller");
+		jumps += ways[k].in == function("caller");
 	cr_expect(eq(sz, jumps, 1));
 	references__free(r);
-	close_small(&s);
 }
 
 Test(references, of_a_module_do_not_tell_who_takes_its_addresses)
 {
-	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
 	struct references *r;
 	size_t count;
 
+	open_module();
 	r = references__read(s.image, s.calls);
-	cr_expect(eq(int, references__taken(r, function(&s, "local")), TAKEN_UNKNOWN));
-	cr_expect(references__ways(r, function(&s, "local_too"), &count) != NULL);
+	cr_expect(eq(int, references__taken(r, function("local")), TAKEN_UNKNOWN));
+	cr_expect(references__ways(r, function("local_too"), &count) != NULL);
 	cr_expect(eq(sz, count, 1));
 	references__free(r);
-	close_small(&s);
 }

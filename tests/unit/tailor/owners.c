@@ -101,10 +101,13 @@ static long questions(void)
 	return stat(path, &st) ? 0 : st.st_size;
 }
 
+static struct kbuild k;
+static struct owners o;
+
 /* What an object needs: "A B|C" */
-static const char *needs_in(const struct owners *o, const char *path, const char *module)
+static const char *needs_in(const char *path, const char *module)
 {
-	const struct owned *object = owners__get(o, path, module);
+	const struct owned *object = owners__get(&o, path, module);
 	static char text[512];
 
 	if (!object)
@@ -119,30 +122,30 @@ static const char *needs_in(const struct owners *o, const char *path, const char
 	return text;
 }
 
-static const char *needs_of(const struct owners *o, const char *path)
+static const char *needs_of(const char *path)
 {
-	return needs_in(o, path, NULL);
+	return needs_in(path, NULL);
 }
 
-/* @ret_asked: whether Kbuild was asked */
-static void find(struct kbuild *k, struct owners *o, bool *ret_asked)
+/* Returns whether Kbuild was asked. */
+static bool find(void)
 {
 	long before = questions();
 
-	cr_assert(eq(int, kbuild__open(k, top), 0));
-	cr_assert(eq(int, owners__find(o, k), 0));
-	*ret_asked = questions() != before;
+	cr_assert(eq(int, kbuild__open(&k, top), 0));
+	cr_assert(eq(int, owners__find(&o, &k), 0));
+	return questions() != before;
 }
 
-static void finish(struct kbuild *k, struct owners *o)
+static void finish(void)
 {
-	owners__free(o);
-	kbuild__close(k);
+	owners__free(&o);
+	kbuild__close(&k);
 }
 
 TestSuite(owners, .init = make_tree, .fini = remove_tree, .timeout = 60);
 
-static void expect_all(const struct owners *o)
+static void expect_all(void)
 {
 	static const char *const wanted[][2] = {
 		{ "plain/always.o", "" }, { "plain/never.o", "unknown" },
@@ -159,59 +162,47 @@ static void expect_all(const struct owners *o)
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		const char *needs = needs_of(o, wanted[i][0]);
+		const char *needs = needs_of(wanted[i][0]);
 		bool right = !strcmp(needs, wanted[i][1]);
 
 		cr_expect(right, "%s needs \"%s\", not \"%s\"", wanted[i][0], needs, wanted[i][1]);
 	}
 	/* of_four.o and or_more.o */
-	cr_expect(eq(sz, o->unclear, 2));
-	cr_expect(eq(str, (char *)owners__get(o, "dir/one.o", NULL)->module, "dir/module.o"));
-	cr_expect(owned__needs_unit(owners__get(o, "plain/member.o", NULL), top));
-	cr_expect(not(owned__needs_unit(owners__get(o, "plain/assembly.o", NULL), top)));
-	cr_expect(not(owned__needs_unit(owners__get(o, "plain/always.o", NULL), top)));
+	cr_expect(eq(sz, o.unclear, 2));
+	cr_expect(eq(str, (char *)owners__get(&o, "dir/one.o", NULL)->module, "dir/module.o"));
+	cr_expect(owned__needs_unit(owners__get(&o, "plain/member.o", NULL), top));
+	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/assembly.o", NULL), top)));
+	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/always.o", NULL), top)));
 	/* A part of two modules */
-	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "module"), "M"));
-	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "second"), "N"));
+	cr_expect(eq(str, (char *)needs_in("dir/one.o", "module"), "M"));
+	cr_expect(eq(str, (char *)needs_in("dir/one.o", "second"), "N"));
 }
 
 Test(owners, are_found_by_emptying_options)
 {
-	struct owners o;
-	struct kbuild k;
-	bool asked;
-
-	find(&k, &o, &asked);
-	cr_expect(asked);
-	expect_all(&o);
-	finish(&k, &o);
+	cr_expect(find());
+	expect_all();
+	finish();
 	/* They are kept. */
-	find(&k, &o, &asked);
-	cr_expect(not(asked));
-	expect_all(&o);
-	finish(&k, &o);
+	cr_expect(not(find()));
+	expect_all();
+	finish();
 }
 
 static bool is_asked_again(const char *name, const char *text)
 {
-	struct owners o;
-	struct kbuild k;
 	bool asked;
 
 	put_file(top, name, text);
-	find(&k, &o, &asked);
-	finish(&k, &o);
+	asked = find();
+	finish();
 	return asked;
 }
 
 Test(owners, are_asked_for_again_when_something_has_changed)
 {
-	struct owners o;
-	struct kbuild k;
-	bool asked;
-
-	find(&k, &o, &asked);
-	finish(&k, &o);
+	find();
+	finish();
 	cr_expect(not(is_asked_again("unrelated", "x")));
 	cr_expect(is_asked_again("sub/Makefile", "obj-y += other.o\n"), "a Makefile");
 	cr_expect(not(is_asked_again("unrelated", "x")));
@@ -223,16 +214,11 @@ Test(owners, are_asked_for_again_when_something_has_changed)
 /* What is kept is of the state before the questions. */
 Test(owners, are_asked_for_again_when_something_changed_meanwhile)
 {
-	struct owners o;
-	struct kbuild k;
-	bool asked;
-
 	put_file(top, "sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
-	find(&k, &o, &asked);
-	finish(&k, &o);
-	find(&k, &o, &asked);
-	cr_expect(asked);
-	finish(&k, &o);
+	find();
+	finish();
+	cr_expect(find());
+	finish();
 }
 
 static bool is_there(const char *name)
@@ -246,9 +232,6 @@ static bool is_there(const char *name)
 Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 {
 	char gone[256], there[256];
-	struct owners o;
-	struct kbuild k;
-	bool asked;
 
 	snprintf(gone, sizeof(gone), "hytrace 1 owners 1\t%s/no/such/directory\t%s\t-\t0\t-\nend\n", top, top);
 	snprintf(there, sizeof(there), "hytrace 1 owners 1\t%s/dir\t%s\t-\t0\t-\nend\n", top, top);
@@ -256,8 +239,8 @@ Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 	put_file(top, "hytrace/owners-00000002", there);
 	put_file(top, "hytrace/owners-00000003", "something else\n");
 	put_file(top, "hytrace/other", gone);
-	find(&k, &o, &asked);
-	finish(&k, &o);
+	find();
+	finish();
 	cr_expect(not(is_there("hytrace/owners-00000001")));
 	cr_expect(is_there("hytrace/owners-00000002"));
 	cr_expect(is_there("hytrace/owners-00000003"));
@@ -268,7 +251,6 @@ Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 static const char *refusal(void)
 {
 	static char text[512];
-	struct kbuild k;
 	size_t got;
 
 	cr_redirect_stderr();
@@ -284,34 +266,25 @@ static const char *refusal(void)
 
 Test(owners, of_a_kernel_before_6_11_are_refused)
 {
-	bool said;
-
 	put_file(top, "version", "6.10.14");
-	said = strstr(refusal(), "is of Linux 6.10.14, whose Kconfig cannot be asked");
-	cr_expect(said);
+	cr_expect(strstr(refusal(), "is of Linux 6.10.14, whose Kconfig cannot be asked") != NULL);
 }
 
 Test(owners, of_a_kernel_with_lto_are_refused)
 {
-	bool said;
-
 	put_file(top, "include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
-	said = strstr(refusal(), "was built with LTO");
-	cr_expect(said);
+	cr_expect(strstr(refusal(), "was built with LTO") != NULL);
 }
 
 Test(owners, leave_nothing_in_the_directory_for_temporary_files)
 {
 	char tmp[256], command[512];
-	struct owners o;
-	struct kbuild k;
-	bool asked;
 
 	snprintf(tmp, sizeof(tmp), "%s/tmp", top);
 	cr_assert(eq(int, mkdir(tmp, 0700), 0));
 	setenv("TMPDIR", tmp, 1);
-	find(&k, &o, &asked);
-	finish(&k, &o);
+	find();
+	finish();
 	snprintf(command, sizeof(command), "rmdir %s", tmp);
 	cr_expect(eq(int, system(command), 0));
 	snprintf(tmp, sizeof(tmp), "%s/a b", top);
