@@ -24,7 +24,7 @@
 #define GRAMMAR "\vPROTO is a kernel function's prototype, as far as it is of interest: " \
 	"'vfs_read(NULL, NULL, size_t count)'; see hytrace-event(1)."
 
-/* Prints the message and ends the program with the status of a usage error. */
+/* After an error, for which there was a message, ends the program with the status of a usage error. */
 static void check(int err)
 {
 	if (err)
@@ -100,7 +100,7 @@ static error_t parse_rm(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Shared by rm and list: calls @action with the existing events. */
+/* For rm and list: calls @action with the existing events. */
 static int with_events(int (*action)(const struct prototypes *events, const void *options),
 		       const void *options)
 {
@@ -291,7 +291,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		o->task = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* The command comes after the --. */
+		/* What follows the "--" is the command. */
 		if (state->quoted && state->next > state->quoted) {
 			o->command = state->argv + state->next - 1;
 			state->next = state->argc;

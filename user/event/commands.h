@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hytrace event: arguments begin with the command's full name; the exit status. */
+/* hytrace event. argv[0] is the command's full name, "hytrace event". Returns the exit status. */
 #ifndef HYTRACE_EVENT_COMMANDS_H
 #define HYTRACE_EVENT_COMMANDS_H
 

@@ -6,11 +6,11 @@
  *	  Command: vfs_raed(NULL)
  *	           ^
  *
- * If there is a detail, it comes after the first colon.
+ * The detail, if there is one, comes after the first colon.
  *
  * libtracefs's tracefs_error_all() reads the log. tracefs_error_last() is not enough: it takes the
- * text between the last two carets for an entry. So an entry without a caret, or a '^' in a
- * command, confuses it, and the last entry may be of another part of the kernel.
+ * text between the last two carets as an entry. So an entry without a caret, or a '^' in a command,
+ * confuses it. And the last entry may be of another part of the kernel.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static bool is_caret_line(const char *line)
 	return line[strspn(line, " ")] == '^';
 }
 
-/* @body: the text after the head. */
+/* @body: the text of the entry after its first line */
 static void read_body(const char *body, struct log_entry *ret)
 {
 	const char *line = body + strlen(COMMAND), *end;
@@ -111,7 +111,7 @@ char *log_entry__picture(const struct log_entry *entry)
 		fprintf(f, "%s" INDENT "%.*s", line == entry->command ? "" : "\n", length, line);
 		if (left >= 0 && left <= length) {
 			fprintf(f, "\n" INDENT);
-			/* A tab stays a tab, so that it is as wide as in the line above. */
+			/* Keep tabs, so that the caret has the column of the line above. */
 			for (int i = 0; i < left; i++)
 				fputc(line[i] == '\t' ? '\t' : ' ', f);
 			fputc('^', f);

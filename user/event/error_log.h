@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The messages in tracefs's error_log about a text that the kernel has refused. */
+/* Finds the message in tracefs's error_log about a text that the kernel has refused. */
 #ifndef HYTRACE_EVENT_ERROR_LOG_H
 #define HYTRACE_EVENT_ERROR_LOG_H
 
@@ -9,7 +9,7 @@
  * struct log_entry - one entry; its strings point into the log's text
  * @stamp: its time, as printed; distinguishes entries
  * @message: what is wrong
- * @detail: the thing that is wrong; may be empty
+ * @detail: what in the text is wrong; may be empty
  * @command: the refused text; may have several lines
  * @column: the place of the caret, from 0; -1: there is none
  */
@@ -20,16 +20,16 @@ struct log_entry {
 };
 
 /**
- * error_log__last - finds the last entry of one kind
+ * error_log__last - find the last entry of a part of the kernel
  * @log: the text of error_log
- * @where: the part of the kernel
+ * @where: the part of the kernel, such as "function_events"
  * @ret: the entry
  *
  * Returns 0, or -ENOENT if there is none.
  */
 int error_log__last(const char *log, const char *where, struct log_entry *ret);
 
-/* The command with a caret below its column, each line indented; to be freed. */
+/* The command with a caret below its column; each line is indented. To be freed. */
 char *log_entry__picture(const struct log_entry *entry);
 
 #endif

@@ -15,7 +15,7 @@
 
 #define FILE_NAME "function_events"
 
-/* ---- the kernel's complaints */
+/* ---- the kernel's error messages */
 
 static char *read_log(void)
 {
@@ -30,7 +30,7 @@ static bool same_entry(const struct log_entry *a, const struct log_entry *b)
 	       !memcmp(a->command, b->command, a->command_length);
 }
 
-/* Uses the user's words: what hytrace has added to the line explains nothing. */
+/* Shows the text of the user: what hytrace has added to it would explain nothing. */
 static void shorten(struct log_entry *entry, const struct prototypes *protos)
 {
 	for (size_t i = 0; protos && i < protos->count; i++) {
@@ -56,7 +56,7 @@ static void print_entry(const struct log_entry *e)
 	free(picture);
 }
 
-/* @before: the log before the write; its entries are about something else. */
+/* @before: the log before the write, whose entries are about other writes */
 static bool print_complaint(const char *before, const struct prototypes *protos)
 {
 	struct log_entry entry, old;
@@ -87,7 +87,7 @@ static int explain(int err, const char *before, const struct prototypes *protos)
 	return err == -ENOMEM ? err : -EIO;
 }
 
-/* @protos: the lines of the text, for messages; may be NULL. */
+/* @protos: what @text was made of, for messages; may be NULL */
 static int write_whole(const char *text, const struct prototypes *protos)
 {
 	char *path = tracefs_get_tracing_file(FILE_NAME), *before = read_log();
@@ -145,7 +145,7 @@ int function_events__add_guarded(const struct prototypes *protos, struct guard *
 	for (size_t i = 0; !err && i < protos->count; i++) {
 		const struct prototype *p = &protos->list[i];
 
-		/* Somebody else's event must not be given to the watchdog, which would remove it. */
+		/* The watchdog must not get an event of another user, because it would remove it. */
 		if (exists(p))
 			err = error__return(-EIO, "%s/%s: there is such an event already; name this "
 					    "one differently: '%s'", p->group, p->name, p->text);
@@ -160,7 +160,7 @@ int function_events__load(struct prototypes *ret)
 	char *text;
 	int err = 0;
 
-	/* An empty file gives no text either, and is no error. */
+	/* An empty file gives no text either, but is not an error. */
 	errno = 0;
 	text = tracefs_instance_file_read(NULL, FILE_NAME, NULL);
 	if (!text && !errno)
@@ -248,7 +248,7 @@ int function_event__format(const struct prototype *event, struct tep_handle *tep
 	} else {
 		/*
 		 * libtraceevent keeps the event even if it cannot parse the print format, which is
-		 * not used.
+		 * not used here.
 		 */
 		tep_parse_event(tep, text, size, event->group);
 		*ret = tep_find_event_by_name(tep, event->group, event->name);

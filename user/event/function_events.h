@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The tracefs file function_events: lists, makes and removes function events. Every change is one
- * write(2), which the kernel accepts or refuses as a whole. A refusal is reported with the kernel's
- * own words and caret.
+ * write(2), which the kernel accepts or refuses as a whole. After a refusal, the kernel's own
+ * message is printed, with its caret.
  */
 #ifndef HYTRACE_EVENT_FUNCTION_EVENTS_H
 #define HYTRACE_EVENT_FUNCTION_EVENTS_H
@@ -17,10 +17,10 @@
 /* After a message, returns -EPERM, -EOPNOTSUPP, or -EIO if the kernel refuses a line. */
 int function_events__add(const struct prototypes *protos);
 
-/* The same for events that end with this run: the watchdog removes them. */
+/* As function_events__add(), for events that end with this run: the watchdog removes them. */
 int function_events__add_guarded(const struct prototypes *protos, struct guard *guard);
 
-/* Loads the events that the file lists. @ret is empty before. */
+/* Loads the events that the file lists. @ret: empty */
 int function_events__load(struct prototypes *ret);
 
 /**
@@ -39,7 +39,7 @@ int function_events__remove(const struct prototypes *events, const bool *chosen)
 /* The path of one of an event's files, in tracefs or an instance; to be freed. */
 char *function_event__path(const struct prototype *event, const char *file);
 
-/* The number at the beginning of one of an event's files. Returns false if there is none. */
+/* The number at the beginning of one of an event's files. Returns false if the file does not begin with one. */
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret);
 
 /* Reads an event's format into @tep. */

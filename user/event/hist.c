@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hist triggers: their texts, and parsing their file; see hist.h.
+ * Hist triggers: making their texts, and parsing their file; see hist.h.
  *
- * libtracefs makes hist triggers as well (tracefs_hist_alloc() and so on), but not with a size in
- * Debian 12's version, 1.6.4. The kernel's default is 2,048 entries: a trigger for single values
- * would drop some that fit into ours, and each log2 trigger would need 16 times the memory.
+ * libtracefs can make hist triggers as well (tracefs_hist_alloc() and so on), but version 1.6.4 of
+ * Debian 12 cannot set their size. The kernel's default is 2,048 entries: a trigger for single values
+ * would drop some that have room in ours, and each log2 trigger would need 16 times the memory.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "event/json.h"
 
 /*
- * There are few powers of two, and this is the kernel's minimum. There may be many single values.
+ * There are few powers of two, and 128 is the kernel's minimum. But there may be many single values.
  */
 #define LOG2_ENTRIES 128
 #define VALUE_ENTRIES 8192
@@ -31,9 +31,7 @@ static bool is_number(const struct tep_format_field *field)
 	return !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
 }
 
-/*
- * The bit that says that the field could not be read, and has 0 instead; 0: there is no such bit.
- */
+/* The bit which is set if the field could not be read, and so is 0; 0: there is no such bit. */
 static uint64_t fault_bit(struct tep_event *event, const struct tep_format_field *field)
 {
 	uint64_t bit = 1;
@@ -133,7 +131,7 @@ int event_hist__read(struct event_hist *h, const char *text)
 
 struct bounds {
 	bool negative;
-	uint64_t least, greatest;	/* of the magnitude */
+	uint64_t least, greatest;	/* of the magnitude, without the sign */
 };
 
 static struct bounds bounds_of(size_t slot)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A log2 histogram of one field. Hist triggers count it in the kernel, so that nothing is lost,
- * however often the event comes.
+ * A log2 histogram of one field. Hist triggers count in the kernel, so nothing is lost, however
+ * many events there are.
  *
  * The kernel's log2 cannot count values below 1. So there are two triggers on the event: one with
- * log2 for values above 0, and one for each single value of the others: zero, and for a signed
- * field negative values, of which there are few (error numbers). Values that could not be read are
- * in neither.
+ * log2 for values above 0, and one that counts each other value by itself: zero, and the negative
+ * values of a signed field, which are few (error numbers). Neither trigger counts values that could
+ * not be read.
  */
 #ifndef HYTRACE_EVENT_HIST_H
 #define HYTRACE_EVENT_HIST_H
@@ -17,8 +17,8 @@
 #include <stdio.h>
 
 /*
- * The slots: negative values by powers of two from -2^63 on; 0; then 1, 2, 3..4, 5..8 and so on up
- * to 2^64 - 1.
+ * The slots: negative values by powers of two, from -2^63 on; 0; and then 1, 2, 3..4, 5..8 and so
+ * on up to 2^64 - 1.
  */
 #define HIST_BELOW 64
 #define HIST_ZERO HIST_BELOW
@@ -39,18 +39,18 @@ struct event_hist {
 /* Does the event have this field, and is it a number? */
 bool event_hist__has(struct tep_event *event, const char *field);
 /*
- * The triggers to write, in the order of the file; both are to be freed. @state: "pause", with
- * which they begin and end, or "continue". Returns -EINVAL if event_hist__has() is false.
+ * Makes the two triggers, in the order in which they have to be written; both strings are to be freed. @state:
+ * "pause", with which they begin and end, or "continue". Returns -EINVAL if event_hist__has() is false.
  */
 int event_hist__triggers(struct tep_event *event, const char *field, const char *state,
 			 char *ret[2]);
 
-/* Adds the counts of an event's hist file. Returns -EINVAL if it cannot be parsed. */
+/* Adds the counts in an event's hist file. Returns -EINVAL if it cannot be parsed. */
 int event_hist__read(struct event_hist *h, const char *text);
 
 /* Prints a table for people. */
 void event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out);
-/* An object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}. */
+/* Makes an object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}. */
 struct json_object *event_hist__json(const struct event_hist *h, const char *event,
 				     const char *field);
 

@@ -15,9 +15,9 @@ void event_json__put(struct json_object *object, const char *name, struct json_o
 		memory__fail();
 }
 
-/* ---- while events come: lack of memory is an error, which ends the run, and then its command is waited for */
+/* ---- during the run: lack of memory is an error that ends the run, and the command is still waited for */
 
-/* After an array's type come its brackets; before a dynamic one's comes __data_loc. */
+/* Types are as in `format`: "u8[8]" for an array, "__data_loc u8[]" for a dynamic one. */
 static bool is_type(const struct tep_format_field *field, const char *type)
 {
 	const char *name = field->type;
@@ -70,7 +70,7 @@ static bool find_data(const struct tep_format_field *field, const struct tep_rec
 	if (offset + length > (size_t)record->size)
 		return false;
 	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
-		/* The length and the offset of data after the fields. */
+		/* The field has the length and the offset of its data, which follow the fields. */
 		uint32_t where = tep_read_number(field->event->tep, (char *)record->data + offset,
 						 length);
 
@@ -97,7 +97,7 @@ bool event_json__value(const struct tep_format_field *field, const struct tep_re
 	*ret = NULL;
 	if (!find_data(field, record, &data, &length))
 		return true;
-	/* libtraceevent also takes arrays of u8 for strings, so the type decides. */
+	/* libtraceevent takes arrays of u8 for strings as well, so the type decides. */
 	if (field->flags & TEP_FIELD_IS_ARRAY && is_type(field, "char"))
 		*ret = json_text(data, strnlen(data, length));
 	else if (field->flags & TEP_FIELD_IS_ARRAY)
@@ -121,8 +121,9 @@ static bool number_of(struct tep_event *event, const struct tep_record *record, 
 }
 
 /*
- * "vfs_read [module]", with the offset if @place says that the address is inside of it; NULL:
- * unknown. Names of functions are ftrace's: if there are aliases, kallsyms does not show which one it uses.
+ * "vfs_read [module]", or with an offset if @place is true, because the address is inside of the
+ * function; NULL: unknown. Names of functions are those in ftrace's list: if there are aliases,
+ * kallsyms does not show which one ftrace uses.
  */
 static struct json_object *name_address(uint64_t addr, bool place, const struct kernel *kernel)
 {
@@ -158,7 +159,7 @@ bool field_has_bit(const struct tep_format_field *field)
 	       strcmp(field->name, FIELD_FAULTS);
 }
 
-/* Addresses are shown by name only: people who may read the file may not read /proc/kallsyms. */
+/* Only names are shown, no addresses: who can read the file may not be allowed to read /proc/kallsyms. */
 static bool add_fields(struct json_object *object, struct tep_event *event,
 		       const struct tep_record *record)
 {
@@ -178,7 +179,7 @@ static bool add_fields(struct json_object *object, struct tep_event *event,
 	return true;
 }
 
-/* The same for a value that must exist: NULL means no memory. */
+/* As json_add(), for a value that must exist: NULL means lack of memory. */
 static bool add_new(struct json_object *object, const char *name, struct json_object *value)
 {
 	return value && json_add(object, name, value);

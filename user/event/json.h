@@ -17,18 +17,18 @@
 
 #include "kernel/running.h"
 
-/* The fields of every function event that are not the user's. */
+/* Fields that every function event has, besides those of the user. */
 #define FIELD_IP "__ip"
 #define FIELD_PARENT_IP "__parent_ip"
 #define FIELD_FAULTS "faults"
 
 /*
- * Puts a new value into a new object, for what is printed at the end. NULL: there is no memory, which
- * ends the program. While events come, it is an error (see below).
+ * Puts a new value into a new object, for output at the end of a run. If @value is NULL for lack of
+ * memory, the program ends. During a run, lack of memory is an error (see below).
  */
 void event_json__put(struct json_object *object, const char *name, struct json_object *value);
 
-/* Does a field have a bit in the faults? The user's fields have one each, in their order. */
+/* Does the field have a bit in FIELD_FAULTS? Each field of the user has one, in their order. */
 bool field_has_bit(const struct tep_format_field *field);
 
 /**

@@ -24,7 +24,7 @@ static const struct {
 	[LOST_HIST] = { "hist_dropped", "values for which the histogram had no room" },
 };
 
-/* The sum of all losses in a CPU's stats. */
+/* The sum of all losses in the ring buffer's stats of a CPU. */
 static uint64_t lost_of(const char *stats)
 {
 	static const char *const names[] = { "overrun", "commit overrun", "dropped events" };

@@ -10,14 +10,13 @@
 #include "run/instance.h"
 
 /*
- * @hist_dropped: values for which histograms had no room. @ret has each kind of loss, even if it is
- * 0.
+ * Counts each kind of loss, even if it is 0. @hist_dropped: values for which histograms had no room
  */
 void losses__count(struct counters *ret, struct instance *instance, const struct prototypes *protos,
 		   uint64_t hist_dropped);
-/* Prints the losses on stderr, one a line, with their meaning; prints nothing if there are none. */
+/* Prints the losses on stderr, one in a line, with their meanings. Prints nothing if there are none. */
 void losses__print(const struct counters *losses);
-/* An object {"lost": {...}}. */
+/* Makes an object {"lost": {...}}. */
 struct json_object *losses__json(const struct counters *losses);
 
 #endif

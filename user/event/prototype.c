@@ -4,8 +4,8 @@
  *
  *	[RETTYPE] [MODULE ':'] FUNC '(' [ARGS] ')' ['as' [GROUP '/'] NAME]
  *
- * FUNC is the last word before the first parenthesis, and `as` comes after the last one. A line
- * that is not of this form is not changed; the kernel says what is wrong with it.
+ * FUNC is the last word before the first parenthesis, and `as` comes after the last parenthesis. A
+ * line of another form is not changed: the kernel says what is wrong with it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "event/prototype.h"
 
 #define BLANKS " \t\r"
-/* The kernel's limit. */
+/* The longest name that the kernel allows. */
 #define LONGEST_NAME 127
-/* How much of a name is kept when a number is appended to it. */
+/* The longest part of a name that is kept when a number is appended. */
 #define LONGEST_NUMBERED (LONGEST_NAME - 11)
 
-/* A piece of a text. */
+/* A part of a text. */
 struct piece {
 	const char *start;
 	size_t length;
@@ -68,8 +68,8 @@ static const char *find_as(const char *text)
 }
 
 /*
- * The name that the kernel would give the event, with '.' as '_'. A glob needs a name: the part
- * that all matching functions have in common, and "any" for the rest.
+ * Names an event after its function, as the kernel does, with '_' for '.'. A glob becomes the part
+ * that all matching functions have in common, with "any" in the place of wildcards.
  */
 static char *name_after(const struct piece *function)
 {
@@ -141,7 +141,7 @@ int prototypes__add(struct prototypes *protos, const char *argument)
 	return err;
 }
 
-/* @taken: the names of other events. */
+/* @taken: names of other events */
 static void number_name(struct prototype *p, struct lh_table *taken)
 {
 	char *name = NULL;
@@ -176,7 +176,7 @@ void prototypes__privatize(struct prototypes *protos, const char *group)
 {
 	struct lh_table *taken = index__new(2 * protos->count + 1, NULL);
 
-	/* Names that the user gave come first; other events get other names. */
+	/* Names that the user gave come first. Other events then get names that are free. */
 	for (size_t i = 0; i < protos->count; i++) {
 		const char *as = find_as(protos->list[i].text);
 

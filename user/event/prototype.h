@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pseudo prototypes of function events, parsed only as far as the loader needs it: which event a
- * line makes. The kernel parses the text in the parentheses, and finds every mistake in it.
+ * Prototypes of function events, parsed only as far as the loader needs it: which event a line
+ * makes. The kernel parses the text in the parentheses, and finds every mistake in it.
  */
 #ifndef HYTRACE_EVENT_PROTOTYPE_H
 #define HYTRACE_EVENT_PROTOTYPE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The group of an event whose line names none. */
+/* The group of an event if its line names no group. */
 #define PROTOTYPE_GROUP "functions"
 
 /**
@@ -18,7 +18,7 @@
  * @line: the line as the kernel gets it
  * @group: the event's group
  * @name: the event's name
- * @own: the group is this run's own; nobody else has events in it
+ * @own: the group is this run's own: no other user has events in it
  */
 struct prototype {
 	char *text;

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "event/raw_events.h"
 
-/* How many pages of each CPU are read at once. After that, signals and the time are checked. */
+/* At most so many pages of each CPU are read before signals and the time are checked. */
 #define MOST_PAGES 64
 
 struct cpu {
@@ -32,13 +32,13 @@ struct raw_events {
 	size_t page_size;
 	struct record_order *order;
 	unsigned long long newest;	/* the time of the newest record that was read */
-	unsigned long long certain;	/* a time before all records that come after the last reading */
+	unsigned long long certain;	/* records that are read later are not older than this */
 };
 
-/* ---- in order of time */
+/* ---- sorting by time */
 
 struct record_order {
-	struct tep_record *list;	/* data are copies; offset is the order in which they came */
+	struct tep_record *list;	/* data are copies; offset has the order in which the records were read */
 	size_t count, room;
 	unsigned long long serial;
 };
@@ -222,7 +222,7 @@ static int read_cpu(struct raw_events *r, struct cpu *cpu)
 	return err;
 }
 
-/* The time up to which every CPU has been read; a CPU with more to read limits it. */
+/* The time up to which all CPUs were read. It is limited by CPUs that have more to read. */
 static unsigned long long read_until(const struct raw_events *r)
 {
 	unsigned long long until = ULLONG_MAX;
@@ -252,8 +252,8 @@ int raw_events__read(struct raw_events *r, bool last, raw_event_take take, void 
 	until = read_until(r);
 	*ret_more = until != ULLONG_MAX;
 	/*
-	 * After its own turn, a CPU may have recorded more. So only records from before this
-	 * reading are certain.
+	 * A CPU may have recorded more after it was read. So only the order of records from before
+	 * this reading is certain.
 	 */
 	err = record_order__give(r->order, last ? until : lesser(until, r->certain), take, context);
 	r->certain = lesser(until, r->newest);

@@ -3,9 +3,9 @@
  * An instance's events as records in order of time: each CPU's trace_pipe_raw is read, and the
  * records are sorted.
  *
- * The CPUs are read one after the other, and meanwhile new events come. So the last records of the
- * first CPU are older than the last ones of the others. Records are therefore held back until the
- * next reading, which begins after this one has ended: then no older record can come any more.
+ * The CPUs are read one after the other, and new events are recorded meanwhile. So the last records
+ * of the first CPU are older than those of the last CPU. Records are therefore held back until the
+ * next reading, which begins after this one has ended: then no older record can appear.
  *
  * tracefs_iterate_raw_events() does not do that. It goes on as long as events come, so a run would not see its
  * signals and its end. If its callback stops it, the records of the pages that it has read are lost, and counted
@@ -21,27 +21,27 @@
 
 struct raw_events;
 
-/* Gets a record. A negative errno ends the reading. */
+/* Takes a record. A negative errno ends the reading. */
 typedef int (*raw_event_take)(const struct tep_record *record, void *context);
 
-/* @tep: gets the layout of the ring buffer's pages. */
+/* @tep: its description of the ring buffer's pages is filled in */
 int raw_events__open(struct raw_events **ret, struct instance *instance, struct tep_handle *tep);
 /*
- * Reads the records that are there now, but not endlessly: @ret_more says that there may be more.
- * @last: no more records will come, so none is held back.
+ * Reads the records that are there now. Because new ones may be recorded all the time, it may stop early:
+ * @ret_more says whether there may be more. @last: no more records will come, so none is held back
  */
 int raw_events__read(struct raw_events *r, bool last, raw_event_take take, void *context,
 		     bool *ret_more);
 void raw_events__close(struct raw_events *r);
 
 /*
- * The sorting by itself: it gets one reading after the other, and returns the records whose order
- * is certain. @until: the time up to which every CPU was read.
+ * The sorting alone: it gets the records of each reading, and passes on the records whose order is
+ * certain. @until: the time up to which all CPUs were read
  */
 struct record_order;
 
 struct record_order *record_order__new(void);
-/* Returns -ENOMEM after a message: the run then ends, and its command is waited for. */
+/* Returns -ENOMEM after a message. Then the run ends, and the command is still waited for. */
 int record_order__add(struct record_order *o, const struct tep_record *record);
 int record_order__give(struct record_order *o, unsigned long long until, raw_event_take take,
 		       void *context);

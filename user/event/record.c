@@ -3,16 +3,16 @@
  * A run of `hytrace event record`: makes the events in a group of their own, records them in an
  * instance of its own, and prints them as they come, or a histogram at the end.
  *
- * The order of the steps makes bad input harmless: open the output, make the events, set everything
- * up with the gate closed, open it, and release the command; then close the gate, print the rest,
- * and count the losses. The watchdog removes the instance first, and then the events, which nobody
- * uses by then.
+ * The order of the steps makes wrong arguments harmless: open the output, make the events, set
+ * everything up while tracing is off, turn it on, and release the command. Then turn tracing off,
+ * print the remaining events, and count the losses. The watchdog removes the instance first, and
+ * then the events, which are not used any more.
  *
- * The steps are called by record__run() at the end and by the functions just above it. Only these
- * know the whole run; each step gets what it needs.
+ * record__run() at the end calls the steps, with the functions just above it. Only these know the
+ * whole run; each step gets only what it needs.
  *
  * hytrace itself is not recorded. To print an event it reads and writes, which are typical events,
- * so each event would cause the next.
+ * so each event would cause another one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,18 +38,18 @@
 #include "run/process.h"
 #include "run/workload.h"
 
-/* How often events are read if few come. */
+/* In milliseconds: how often events are read if there are few. */
 #define POLL_MS 100
 
 /* The formats of records. */
 struct formats {
 	struct tep_handle *tep;
-	struct tep_event **list;	/* the format of each prototype's event */
+	struct tep_event **list;	/* [i]: the format of the event of prototype i */
 };
 
 struct record {
 	const struct record_options *options;
-	const struct prototypes *protos;	/* those of the options, put into a group of their own */
+	const struct prototypes *protos;	/* the prototypes of the options, in a group of their own */
 	struct guard *guard;
 	struct instance *instance;
 	struct output *output;
@@ -86,7 +86,7 @@ static int load_formats(struct formats *f, const struct prototypes *protos)
 {
 	int err = 0;
 
-	/* libtraceevent complains about print formats, which are not used. */
+	/* libtraceevent prints warnings about print formats, which are not used here. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	f->tep = tep_alloc();
 	if (!f->tep)
@@ -131,7 +131,7 @@ static int check_hist(const char *hist, struct tep_event *const *formats, size_t
 
 /* ---- recording */
 
-/* Enables all events of our own group at once, so the kernel goes over its functions only once. */
+/* Enables all events of our own group by one write, so that the kernel goes over its functions only once. */
 static int enable_events(struct instance *instance, const struct prototypes *protos)
 {
 	const char *own = NULL;
@@ -152,7 +152,7 @@ static int enable_events(struct instance *instance, const struct prototypes *pro
 	return err;
 }
 
-/* @state: as for event_hist__triggers(). */
+/* @state: as for event_hist__triggers() */
 static int write_hist(struct instance *instance, const struct prototype *p,
 		      struct tep_event *format, const char *field, const char *state)
 {
@@ -168,7 +168,7 @@ static int write_hist(struct instance *instance, const struct prototype *p,
 	return err;
 }
 
-/* Triggers count even if the instance does not record, so they are opened and closed themselves. */
+/* tracing_on does not stop triggers from counting, so they are paused and continued. */
 static int write_hists(struct record *r, const char *state)
 {
 	const char *field = r->options->hist;
@@ -227,7 +227,7 @@ static int take_record(const struct tep_record *record, void *context)
 	const char *comm = NULL;
 	char name[512];
 
-	/* No other event was enabled, but anybody can write a marker into any instance. */
+	/* Skip markers: no other event was enabled, but any user can write a marker into any instance. */
 	if (!event)
 		return 0;
 	if (!pid || tep_is_pid_registered(tep, pid))
@@ -240,7 +240,7 @@ static int take_record(const struct tep_record *record, void *context)
 	return 0;
 }
 
-/* The kernel keeps the names of the tasks that it has recorded last. */
+/* Only the kernel knows the names of tasks that have ended. It keeps those of the last recorded tasks. */
 static void read_task_names(struct tep_handle *tep)
 {
 	char *text = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *rest = text, *line;
@@ -345,7 +345,7 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 
 static int open_output(struct output **ret, const struct record_options *o, struct guard *guard)
 {
-	/* A histogram is written at the end, events one by one. */
+	/* A histogram is written at the end, and events as they come. */
 	return o->hist ? output__open(ret, o->result.output, guard) : output__open_growing(ret, o->result.output, guard);
 }
 
@@ -373,7 +373,7 @@ static int prepare(struct record *r, struct record_options *o)
 	return err;
 }
 
-/* With the gate closed, sets up the histograms, or enables the events. */
+/* Sets up the histograms, or enables the events, while tracing is off. */
 static int attach(struct record *r)
 {
 	int err;

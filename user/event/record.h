@@ -11,8 +11,8 @@
 struct record_options {
 	struct prototypes protos;
 	struct result_options result;
-	const char *hist;	/* NULL: print events */
-	double duration;	/* 0: until the end */
+	const char *hist;	/* the field of the histogram; NULL: print events */
+	double duration;	/* in seconds; 0: no limit */
 	bool task;
 	char **command;		/* NULL-terminated; NULL: none */
 };
