@@ -110,7 +110,7 @@ bool coverage__knows_first(const struct coverage *c)
 	return !c->merged || c->boot_id;
 }
 
-/* ---- the fields of a document */
+/* ---- the fields of a recording */
 
 static void write_globs(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -132,7 +132,7 @@ static int read_globs(struct json_object *array, const struct json_field *field,
 	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
 		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
 
-		/* '@' would be a file to read, which no document has. */
+		/* '@' would name a file to read. No recording contains that. */
 		err = glob && *glob != '@' ? globs__add(member, glob) : -EINVAL;
 	}
 	return err;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The json document, schema COVERAGE_SCHEMA, written and read back; see coverage_json.h. Addresses
- * are strings of hex digits, because for most readers a JSON number is a double, which cannot hold
+ * The recording as json, schema COVERAGE_SCHEMA, written and read; see coverage_json.h. Addresses
+ * are strings of hex digits, because for most readers a json number is a double, which cannot hold
  * a kernel address. Every field is always there; unknown values are null.
  */
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 
 /* ---- the header */
 
-/* A char ** that ends with NULL, or NULL. */
+/* A char ** that ends with NULL, or is NULL. */
 static void write_texts(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	char *const *list = *(char *const *const *)member;
@@ -61,13 +61,13 @@ static void write_counters(json_writer_t *w, const struct json_field *field, con
 	json__counter_values(w, member);
 }
 
-/* Reports print names as they are, so a terminal must not obey them, and they begin no line. NULL is a name that is not known. */
+/* Reports print names as they are, so names must not have control characters. NULL: unknown */
 static bool is_name(const char *text)
 {
 	return !text || utf8__is_plain(text);
 }
 
-/* The names of counters must outlive the json object. */
+/* A counter's name must outlive the json object. */
 static int read_counters(struct json_object *object, const struct json_field *field, void *member,
 			 void *whole)
 {
@@ -83,7 +83,7 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 
 static const struct json_kind counters = { write_counters, read_counters, json_type_object };
 
-/* Fields that follow from others are not read back. */
+/* Fields that follow from other fields are only written. */
 static void write_clock(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	jsonw_string(w, "local");
@@ -155,7 +155,7 @@ static int read_status(struct json_object *value, const struct json_field *field
 	return 0;
 }
 
-/* Writes each loss with its meaning, for readers that do not have the table of losses. */
+/* Writes each loss with its meaning, for programs that do not have the table of losses. */
 static void write_losses(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct counters *lost = member;
@@ -247,7 +247,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 
 static const struct json_kind merged = { write_merged, read_merged, json_type_array, true };
 
-/* In a union, they were not counted. */
+/* In a union, these were not counted. */
 static void write_traced_seen(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct coverage *c = member;
@@ -277,7 +277,7 @@ static const struct json_field total_fields[] = {
 	{ }
 };
 
-/* All fields between the engine and the functions, in this order. */
+/* The fields between "engine" and "functions", in this order. */
 static const struct json_field header[] = {
 	{ "kernel", &field_object, AT(kernel), kernel_id_fields },
 	{ "host", &field_string, AT(host) },
@@ -304,7 +304,7 @@ static const struct json_field header[] = {
 
 /* ---- writing */
 
-/* The name of the other address of a hit. */
+/* The field with the other address of a hit. */
 static const char *other_name(enum hit_kind kind)
 {
 	return kind == HIT_FUNCTION ? "caller" : "entered";
@@ -391,7 +391,7 @@ static uint64_t integer(struct json_object *object, const char *name)
 	return json_object_get_uint64(json__field(object, name));
 }
 
-/* Parses "0xffff..." as the writer writes it. Returns false for null. */
+/* Parses an address as the writer writes it, "0xffff...". Returns false for null. */
 static bool address(struct json_object *object, const char *name, uint64_t *ret)
 {
 	const char *value = text(object, name);
@@ -459,8 +459,8 @@ static int check_root(struct json_object *root, const char *path)
 		return error__return(-EINVAL, "%s: is damaged: it has no list of functions, or of callers",
 				     path);
 	/*
-	 * Without a window, each difference would be after its end, and so explained with
-	 * certainty.
+	 * Without a window, each difference would seem to be after the end of this recording, and
+	 * so explained.
 	 */
 	if (!json_object_is_type(json__field(json__field(root, "window"), "closed_ns"), json_type_int))
 		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
@@ -485,7 +485,7 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 	err = json__read_fields(root, header, c, c);
 	if (!err && !has_names(c))
 		err = -EINVAL;
-	/* If it does not say what it lacks, a counter that is in no table stands for what may be missing. */
+	/* If the recording is incomplete without a reason, an unknown counter stands for what may be missing. */
 	if (!err && !json_object_get_boolean(json__field(root, "complete")) && !counters__sum(&c->lost))
 		counters__add(&c->lost, "incomplete", 1);
 	if (!err)
@@ -500,7 +500,7 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 	return error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
 }
 
-/* @err: what reading the document has returned */
+/* @err: the result of reading the file */
 static int take_root(struct coverage *ret, struct json_object *root, const char *path, int err)
 {
 	struct coverage c;

@@ -31,10 +31,7 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 			origin ? origin : "", origin ? ": " : "", text);
 	g->function = length ? xstrndup(text, length) : xstrdup("*");
 	g->module = mark ? xstrdup(mark + strlen(MODULE_MARK)) : NULL;
-	/*
-	 * Not every release of the kernel accepts an empty name before the mark. '*' means the
-	 * same.
-	 */
+	/* Some kernels refuse an empty name before the mark. '*' means the same. */
 	g->text = xasprintf("%s%s", !length && mark ? "*" : "", text);
 	g->origin = xstrdup(origin);
 	return 0;
@@ -45,7 +42,7 @@ bool glob__is_name(const struct glob *g)
 	return !g->module && !strpbrk(g->function, "*?[\\");
 }
 
-/* The name belongs to its glob, and lives as long. */
+/* The name is owned by its glob, and lives as long. */
 static void add_name(struct globs *globs, const char *name)
 {
 	if (!globs->names)
@@ -92,7 +89,7 @@ static int add_file(struct globs *globs, const char *path)
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
 				    strerror(errno));
-	/* An empty -a list would otherwise mean "no -a", which is everything. */
+	/* Otherwise an empty -a list would mean "no -a", which is all functions. */
 	if (!err && globs->count == before)
 		err = error__return(-EINVAL, "@%s: names no function", path);
 	fclose(f);

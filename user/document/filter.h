@@ -7,7 +7,7 @@
  *   vfs_*:mod:NAME  some functions of a module
  *   @FILE           one of these per line; empty lines and lines from '#' on are skipped
  *
- * Without -a, all traceable functions are asked for. -d removes functions from these.
+ * Without -a, all traceable functions are asked for. -d removes functions from them.
  */
 #ifndef HYTRACE_DOCUMENT_FILTER_H
 #define HYTRACE_DOCUMENT_FILTER_H
@@ -21,21 +21,21 @@
 struct lh_table;
 
 struct glob {
-	char *text;		/* as given, and as written to the kernel */
+	char *text;		/* as the user gave it, and as it is written to the kernel */
 	char *function;
-	char *module;		/* NULL: any, and vmlinux */
-	char *origin;		/* "file:line", or NULL: the command line */
+	char *module;		/* NULL: any module, and vmlinux */
+	char *origin;		/* "FILE:LINE"; NULL: the command line */
 };
 
 struct globs {
 	struct glob *list;
 	size_t count;
 	/*
-	 * Plain names. A list in a file has thousands, and each function is looked up in them.
-	 * NULL: there are none.
+	 * Globs that are plain names: a list in a file has thousands, and each function is looked
+	 * up in them. NULL: there are none.
 	 */
 	struct lh_table *names;
-	size_t patterns;	/* the number of others, which must be tried one by one */
+	size_t patterns;	/* the number of globs with wildcards or modules, which have to be tried one by one */
 };
 
 bool glob__is_name(const struct glob *g);
@@ -44,7 +44,7 @@ struct filter {
 	struct globs allow;
 	struct globs deny;
 	/*
-	 * Functions that hytrace itself denies (a BPF program's own helpers); they need not exist.
+	 * Functions that hytrace itself excludes (the helpers of a BPF program); they need not exist.
 	 */
 	struct globs own;
 };
@@ -52,23 +52,23 @@ struct filter {
 /* Adds one argument of -a or -d. Returns -EINVAL after a message if it is wrong. */
 int globs__add(struct globs *globs, const char *argument);
 void globs__free(struct globs *globs);
-/* A deep copy; @ret is empty before. */
+/* Makes a deep copy. @ret: empty */
 void filter__copy(struct filter *ret, const struct filter *f);
 void filter__free(struct filter *f);
 
 /* The first glob that matches no traceable function; NULL: there is none. */
 const struct glob *filter__unmatched(const struct filter *f, const struct traceable *t);
-/* Returns -EINVAL after a message that says so. */
+/* Returns -EINVAL after a message that the glob matches no traceable function. */
 int glob__refuse(const struct glob *g, const struct traceable *t);
 
 enum filter_verdict {
 	FILTER_TRACED,
-	FILTER_NOT_ASKED,	/* -a names others */
+	FILTER_NOT_ASKED,	/* -a does not name it */
 	FILTER_DENIED,		/* -d names it */
-	FILTER_OWN,		/* hytrace denies it */
+	FILTER_OWN,		/* hytrace excludes it */
 };
 
-/* Did the user ask for it? Functions that hytrace leaves out by itself count as asked for. */
+/* Did the user ask for the function? Functions that hytrace excludes count as asked for. */
 bool filter__asks_for(const struct filter *f, const char *name, const char *module);
 
 enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module);
@@ -77,9 +77,9 @@ enum filter_verdict filter__judge(const struct filter *f, const char *name, cons
  * filter__new_modules() - count the new modules with functions that are asked for
  * @f: the filter
  * @before: the symbols when tracing was prepared
- * @after: the symbols at the end; NULL: no module has come or gone
+ * @after: the symbols at the end; NULL: no module was loaded or removed
  *
- * Return: their number. A module counts even if the function that is asked for cannot be traced.
+ * Return: the number of modules. A module counts even if the function that is asked for cannot be traced.
  */
 size_t filter__new_modules(const struct filter *f, const struct symbols *before, const struct symbols *after);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of losses; see losses.h. The man page hytrace-cover(1) has the same names and meanings. */
+/* The table of losses; see losses.h. The man page hytrace-cover(1) lists their names and meanings as well. */
 #include <string.h>
 
 #include "document/losses.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What a result may lack, according to the counters in its "lost": one table for all that read
- * them.
- */
+/* What a result may lack, according to the counters in its "lost": one table for all readers. */
 #ifndef HYTRACE_DOCUMENT_LOSSES_H
 #define HYTRACE_DOCUMENT_LOSSES_H
 
@@ -12,15 +9,15 @@
 #include "base/counters.h"
 
 enum loss_meaning {
-	LOSS_NOTHING,		/* the result has everything all the same */
-	LOSS_MAYBE,		/* it may lack something */
-	LOSS_MISSING,		/* it lacks something */
+	LOSS_NOTHING,		/* the result is complete nevertheless */
+	LOSS_MAYBE,		/* the result may lack something */
+	LOSS_MISSING,		/* the result lacks something */
 };
 
-/* Of which functions may it stand for a call that is nowhere else in the result? */
+/* Which unlisted functions may have been called, if this loss is counted? */
 enum loss_of {
-	LOSS_OF_NONE,		/* of none that a result lists: of callers, or of modules' init text */
-	LOSS_OF_MODULES,	/* of modules that came or went while it was recorded */
+	LOSS_OF_NONE,		/* no function: the loss is of callers, or of modules' init text */
+	LOSS_OF_MODULES,	/* functions of modules that were loaded or removed during the run */
 	LOSS_OF_ANY,
 };
 
@@ -29,8 +26,7 @@ struct loss {
 	enum loss_meaning meaning;
 	enum loss_of of;
 	/*
-	 * HIT_FUNCTION, HIT_CALLER: a listed hit of this kind may have been called before its first
-	 * hit.
+	 * HIT_FUNCTION, HIT_CALLER: the first call of a listed hit of this kind may have been lost.
 	 */
 	unsigned int hides;
 	const char *text;
@@ -54,17 +50,17 @@ const struct loss *losses__find(const char *name);
 
 /**
  * losses__name() - whether a counter counts a loss
- * @name: of the counter
+ * @name: the counter's name
  *
- * Return: the same name, in a string that stays valid; NULL: it does not.
+ * Return: the same name in a string that stays valid; NULL: it is not a loss.
  */
 const char *losses__name(const char *name);
 
 /**
  * losses__complete() - whether a result is complete
- * @lost: its counters
+ * @lost: the counters of the result
  *
- * A counter that is not in the table may stand for something that is missing.
+ * A counter that is not in the table may mean that something is missing.
  *
  * Return: true if it is certain that nothing is missing.
  */
@@ -88,13 +84,13 @@ enum loss_meaning losses__worst(const struct counters *lost);
 bool losses__hide(const struct counters *lost, unsigned int kind);
 
 /**
- * losses__may_hide() - whether a function that is not listed may have been called all the same
+ * losses__may_hide() - whether a function that is not listed may have been called nevertheless
  * @lost: the counters of the result
- * @stayed: it is in vmlinux, or in a module that was there all the time
+ * @stayed: the function is in vmlinux, or in a module that was loaded all the time
  *
- * A counter that is not in the table may stand for any function.
+ * A counter that is not in the table may mean that any function is missing.
  *
- * Return: true if a call of it may have been lost.
+ * Return: true if a call of the function may have been lost.
  */
 bool losses__may_hide(const struct counters *lost, bool stayed);
 

@@ -9,7 +9,7 @@
 #include "base/texts.h"
 #include "document/modules.h"
 
-/* A build id has 20 bytes, and 36 with its header. */
+/* A build id has 20 bytes. With its ELF note header, it has 36. */
 #define LARGEST_NOTE 256
 
 void covered_modules__free(struct covered_modules *m)
@@ -106,8 +106,8 @@ static void add_module(struct covered_modules *m, const struct module *module, b
 	added->came = came;
 	added->went = went;
 	/*
-	 * If the module has gone, so have the files with these ids. If there is a module of this
-	 * name now, it was loaded later, and its ids may differ.
+	 * If the module was removed, so were its files in /sys. A module that has the name now was
+	 * loaded later, and may be of another build.
 	 */
 	if (!went) {
 		added->build_id = read_build_id(module->name);
@@ -115,7 +115,7 @@ static void add_module(struct covered_modules *m, const struct module *module, b
 	}
 }
 
-/* If a module was loaded again, its place shows that; then it has gone and come. */
+/* If a module was loaded again, it has another address: then it counts as removed, and as loaded. */
 static bool has_gone(const struct module *module, const struct symbols *after)
 {
 	const struct module *now = after ? symbols__module(after, module->name) : module;
@@ -142,7 +142,7 @@ void covered_modules__read(struct covered_modules *ret, const struct symbols *be
 	}
 }
 
-/* ---- modules in a document */
+/* ---- modules in a recording */
 
 static const struct json_field fields[] = {
 	{ "name", &field_string, offsetof(struct covered_module, name) },

@@ -18,7 +18,7 @@ struct covered_module {
 	char *build_id;		/* lowercase hex; NULL: unknown */
 	char *srcversion;	/* as modinfo has it; NULL: unknown */
 	uint64_t size;		/* as /proc/modules has it; 0: unknown */
-	bool came, went;	/* while it was recorded */
+	bool came, went;	/* loaded, or removed, while the result was recorded */
 };
 
 struct covered_modules {
@@ -28,28 +28,28 @@ struct covered_modules {
 
 /**
  * covered_modules__read() - the modules of the running kernel
- * @ret: empty before
+ * @ret: must be empty
  * @before: the symbols when recording began
- * @after: the symbols at its end; NULL: the modules are the same
+ * @after: the symbols at its end; NULL: the modules have not changed
  *
- * A module that came and went in between is in neither list, so it is not found.
+ * A module that was loaded and removed in between is in neither list, so it is not found.
  */
 void covered_modules__read(struct covered_modules *ret, const struct symbols *before, const struct symbols *after);
 void covered_modules__free(struct covered_modules *m);
 
-/* Adds a module of which only the name is known, and returns it. */
+/* Adds a module of which only the name is known. Returns the new element. */
 struct covered_module *covered_modules__add(struct covered_modules *m, const char *name);
 
-/* Returns NULL if it is not among them. */
+/* Returns NULL if it is not in the list. */
 const struct covered_module *covered_modules__find(const struct covered_modules *m, const char *name);
 
-/* Was it there from the beginning to the end? @name: NULL is vmlinux, which was. */
+/* Was the module loaded from the beginning to the end? @name: NULL is vmlinux, which always was */
 bool covered_modules__stayed(const struct covered_modules *m, const char *name);
 
-/* Are they known to be of different builds? Either may be NULL, which is not known. */
+/* Are they known to be different builds? NULL is an unknown module, so nothing is known then. */
 bool covered_module__differs(const struct covered_module *a, const struct covered_module *b);
 
-/* A struct covered_modules in a document. */
+/* The kind of field for a struct covered_modules. */
 extern const struct json_kind field_modules;
 
 #endif

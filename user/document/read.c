@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads documents from files; see read.h. The first bytes of a file show how it is compressed. Its
- * name is not used, because what comes through a pipe has none.
+ * Reads json files of hytrace; see read.h. The first bytes of a file show how it is compressed. Its
+ * name is not used, because input from a pipe has none.
  */
 #include <ctype.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int unreadable(const char *path, const char *why)
 	return error__return(-EINVAL, "%s: cannot be read: %s", path, why);
 }
 
-/* Closes @fd; -1: it could not be opened. */
+/* Closes @fd; -1: opening it has failed. */
 static int read_file(struct text *t, int fd, const char *path)
 {
 	ssize_t got = 0;
@@ -73,7 +73,7 @@ static int read_file(struct text *t, int fd, const char *path)
 
 static int inflate_gzip(struct text *to, const struct text *from, const char *path)
 {
-	/* 16 means that there is a header of gzip. */
+	/* 16 means that there is a gzip header. */
 	z_stream z = { .next_in = (Bytef *)from->bytes, .avail_in = from->length };
 	int status, err = 0;
 
@@ -88,7 +88,7 @@ static int inflate_gzip(struct text *to, const struct text *from, const char *pa
 		}
 		status = inflate(&z, Z_NO_FLUSH);
 		to->length += CHUNK - z.avail_out;
-		/* A file may consist of several that were compressed one by one. */
+		/* A gzip file may consist of several files that were compressed one by one. */
 		if (status == Z_STREAM_END && z.avail_in)
 			status = inflateReset(&z);
 	} while (status == Z_OK && (z.avail_in || !z.avail_out));
@@ -116,7 +116,7 @@ static int inflate_zstd(struct text *to, const struct text *from, const char *pa
 		}
 		left = ZSTD_decompressStream(z, &out, &in);
 		to->length += out.pos;
-		/* All of a small file may have been read at once, and not been written yet. */
+		/* A small file may have been read at once, and not been written completely yet. */
 		while (!ZSTD_isError(left) && left && out.pos == out.size) {
 			out = (ZSTD_outBuffer){ text__grow(to, CHUNK, path), CHUNK, 0 };
 			if (!out.dst) {
@@ -157,8 +157,8 @@ static int decompress(struct text *t, const char *path)
 }
 
 /*
- * What json-c needs for the text: 780 bytes for the two of "{}", so that a compressed file of a kilobyte could take
- * gigabytes. What stands in strings is counted as well, which makes it a few bytes too many.
+ * An estimate of the memory that json-c needs for the text. It needs 780 bytes for "{}", so a compressed file of a
+ * kilobyte could take gigabytes. Characters in strings are counted as well, which makes the estimate a bit too high.
  */
 static uint64_t memory_for(const struct text *t)
 {
@@ -197,7 +197,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 		end++;
 	if (*ret && end < t->length)
 		return unreadable(path, "there is more after the end of the document: give one document");
-	/* For the text "null", json-c gives no object. check() then says that it is no document. */
+	/* For the text "null", json-c makes no object. check() then says that it is not a file of hytrace. */
 	if (!*ret && why == json_tokener_success)
 		return 0;
 	if (!*ret && why == json_tokener_continue)
@@ -212,7 +212,7 @@ static int check(struct json_object *root, const char *path, const char *kind, c
 	const char *is = json__text(json__field(root, "document"));
 	uint64_t number = json_object_get_uint64(json__field(root, "schema"));
 
-	/* The first schema did not name the kind of document. */
+	/* Schema 1 did not name the kind of the file. */
 	if (!json__text(json__field(root, "hytrace")) || (is ? strcmp(is, kind) : number != 1))
 		return error__return(-EINVAL, "%s: is no document of `%s`", path, command);
 	if (number != (uint64_t)schema)

@@ -11,15 +11,15 @@
 #include "document/coverage.h"
 #include "document/scope.h"
 
-/* TASK_COMM_LEN, which includes the terminating zero. */
+/* TASK_COMM_LEN, which includes the terminating NUL. */
 #define COMM_LENGTH 16
 
-/* ---- the fields of a document */
+/* ---- the fields of a recording */
 
-/* The words of a document, in the order of enum scope_kind. */
+/* Words in a recording, in the order of enum scope_kind. */
 static const char *const scopes[] = { "system", "task", "pid", "boot", "several", NULL };
 
-/* Those of enum cover_entry_kind. */
+/* Words in a recording, in the order of enum cover_entry_kind. */
 static const char *const entries[] = { "", "kprobe", "fentry", NULL };
 
 #define AT(member) offsetof(struct coverage, member)
@@ -63,7 +63,7 @@ static bool same_or_any(const char *one, const char *other)
 
 bool scope__lies_in(const struct scope *s, const struct scope *other)
 {
-	/* Which tasks several scopes have is not known. */
+	/* If results of several scopes were merged, it is not known whose tasks they have. */
 	if (other->kind == SCOPE_SEVERAL)
 		return false;
 	return (!scope__follows(other) || (s->kind == other->kind && s->pid == other->pid)) &&

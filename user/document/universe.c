@@ -47,7 +47,7 @@ static int by_place(const void *a, const void *b)
 
 	if (modules)
 		return modules;
-	/* Init text of a module has offsets of its own. */
+	/* In a module, offsets of init text begin at 0 again. */
 	if (x->module && x->init != y->init)
 		return x->init ? 1 : -1;
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
@@ -96,7 +96,7 @@ const struct function *const *universe__named(const struct universe *u, const ch
 	const struct function key = { .name = name }, *wanted = &key;
 	size_t first;
 
-	/* Only the index is made, which does not change the universe for others. */
+	/* Although @u is const, the index is made here: the function list itself does not change. */
 	if (!u->by_name)
 		sort_names((struct universe *)u);
 	first = sorted__equals(u->by_name, u->count, sizeof(wanted), &wanted, by_name, ret_count);
@@ -122,7 +122,7 @@ const struct function *universe__find(const struct universe *u, const struct hit
 	return named && count == 1 && !named[0]->module ? named[0] : NULL;
 }
 
-/* ---- the document */
+/* ---- the json file */
 
 static const struct json_field fields[] = {
 	{ "release", &field_string, offsetof(struct universe, release) },
@@ -174,7 +174,7 @@ void universe__write_json(const struct universe *u, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "functions", UNIVERSE_SCHEMA);
 
-	/* Tells readers that this is not the whole list. */
+	/* Tells readers whether this is the whole list. */
 	jsonw_string_field(w, "selection", u->some ? "some" : "all");
 	jsonw_name(w, "kernel");
 	jsonw_start_object(w);

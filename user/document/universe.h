@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A universe: all functions of one kernel build, those that can be traced and those that cannot,
- * each with its place in the source. Shares are computed against it, and functions that were not
- * seen are found by it. It comes from a running kernel, from its files, or from the document of
- * `hytrace functions -f json`.
+ * A universe is the function list of one kernel build: all functions, whether they can be traced or
+ * not, each with its place in the source. Shares are computed against it, and functions that never
+ * ran are found by it. It is made from a running kernel, from its files, or from the json of
+ * `hytrace functions`.
  */
 #ifndef HYTRACE_DOCUMENT_UNIVERSE_H
 #define HYTRACE_DOCUMENT_UNIVERSE_H
@@ -20,13 +20,13 @@
 #define UNIVERSE_SCHEMA 2
 
 struct function {
-	uint64_t addr;		/* of vmlinux: as linked, or at run time (universe.linked); of a module: offset in its text */
+	uint64_t addr;		/* as linked, or at run time (see universe.linked); of a module: offset in its text */
 	const char *name;
 	const char *module;	/* NULL: vmlinux */
-	const char *unit;	/* the file that was compiled, "fs/read_write.c"; NULL: unknown */
-	const char *file;	/* where it is defined, which may be a header; NULL: unknown */
-	unsigned int line;	/* there, from 1; 0: unknown */
-	uint32_t sympos;	/* its number among those of its name, by address, from 1; 0: unknown */
+	const char *unit;	/* the compiled file, "fs/read_write.c"; NULL: unknown */
+	const char *file;	/* the file with the definition, perhaps a header; NULL: unknown */
+	unsigned int line;	/* of the definition, from 1; 0: unknown */
+	uint32_t sympos;	/* its number among functions of the same name, by address, from 1; 0: unknown */
 	const char *untraced;	/* why ftrace cannot trace it, in one word; NULL: it can */
 	bool init;		/* freed after the boot, or after its module is loaded */
 };
@@ -36,49 +36,48 @@ struct universe {
 	char *build_id;		/* lowercase hex; NULL: unknown */
 	bool linked;		/* addresses of vmlinux are as linked */
 	bool placed;		/* functions of vmlinux have units */
-	bool whole;		/* those that cannot be traced are in it as well */
-	bool some;		/* a selection: nothing can be counted against it */
-	struct covered_modules modules;	/* whose functions are in it, by name and build; not all that there are */
-	struct function *list;	/* settled: vmlinux, then the modules by name; each by address */
+	bool whole;		/* functions that cannot be traced are included */
+	bool some;		/* it is only a selection, so shares of it mean nothing */
+	struct covered_modules modules;	/* modules whose functions are included; there may be more modules */
+	struct function *list;	/* sorted by universe__settle(): vmlinux, then the modules by name; each by address */
 	size_t count;
 	struct strings *names;
-	char *kept;		/* other texts of one that was kept, see universe_kept.h */
-	const struct function **by_name;	/* made when it is first needed */
+	char *kept;		/* text of a kept file, which the texts above point into; see universe_kept.h */
+	const struct function **by_name;	/* sorted by name; made when it is first needed */
 };
 
 void universe__init(struct universe *u);
 void universe__free(struct universe *u);
 
-/* Adds a function, whose texts must live as long as @u, or be kept by universe__text(). */
+/* Adds a function. Its texts must outlive @u, or come from universe__text(). */
 void universe__add(struct universe *u, const struct function *f);
-/* A copy of a text that functions share, such as a unit; NULL for NULL. */
+/* Makes a copy of a text that functions share, such as a unit. Returns NULL for NULL. */
 const char *universe__text(struct universe *u, const char *text);
-/* Sorts the functions. Call it after the last one was added and before any look-up. */
+/* Sorts the functions. To be called after the last one was added, and before any look-up. */
 void universe__settle(struct universe *u);
 
 /**
  * universe__find() - find the function that was hit
- * @u: a universe of the same kernel build
- * @hit: of HIT_FUNCTION; by its address as linked, or its offset in the module. If it has neither,
- * by its name, if
- *	 that is the name of one function only
+ * @u: the function list of the same kernel build
+ * @hit: of HIT_FUNCTION; it is found by its address as linked, or its offset in the module. If it
+ * has neither, by its name, if only one function has this name
  *
  * Return: the function, or NULL.
  */
 const struct function *universe__find(const struct universe *u, const struct hit *hit);
 
 /*
- * The function at an address of vmlinux, or at an offset of a module; NULL: no function begins
- * there.
+ * The function that begins at an address of vmlinux, or at an offset in a module; NULL: there is
+ * none.
  */
 const struct function *universe__at(const struct universe *u, const char *module, uint64_t addr);
 
-/* All functions of that name, which may end in .isra.0 or the like; NULL: there are none. */
+/* All functions with this name, which may end in .isra.0 or the like; NULL: there are none. */
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count);
 
 /* Write errors stay in the stream. */
 void universe__write_json(const struct universe *u, FILE *out);
-/* Returns -EINVAL after a message, as document__read(). */
+/* Returns 0, or -EINVAL after a message, as document__read(). */
 int universe__read_json(struct universe *ret, const char *path);
 
 #endif

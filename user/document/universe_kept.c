@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A universe as it is kept; see universe_kept.h.
+ * The cached form of a function list; see universe_kept.h.
  *
- * Lines of fields with tabs between them: a head, a line for each module, a line for each function, and a last line
- * that shows that nothing is missing. Texts stay where they were read to. An empty field is unknown.
+ * Lines with fields between tabs: a head, a line for each module, a line for each function, and a last line
+ * which shows that the file is complete. Texts stay where the file was read to. An empty field is unknown.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 
 #define FORM "universe 1"
 #define END "end"
-/* Of a line. */
+/* In a line. */
 #define MOST_FIELDS 9
 
 static const char *or_nothing(const char *text)
@@ -27,9 +27,9 @@ static const char *or_nothing(const char *text)
 	return text ? text : "";
 }
 
-/* ---- who has made it */
+/* ---- which build has made it */
 
-/* What another build of hytrace has found out may be wrong. Without build ids, only the version tells builds apart. */
+/* The results of another build of hytrace may be wrong. Without build ids, only the version distinguishes builds. */
 static void print_magic(char magic[128])
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -70,11 +70,11 @@ void universe__write_kept(const struct universe *u, FILE *out)
 /* ---- reading */
 
 struct reader {
-	char *at;		/* the next line; the text ends with a NUL */
+	char *at;		/* the next line; a NUL ends the text */
 	const char *fields[MOST_FIELDS];
 };
 
-/* False: there is no line with that many fields. */
+/* Returns false if there is no line with so many fields. */
 static bool read_line(struct reader *r, size_t count)
 {
 	char *end = strchr(r->at, '\n');
