@@ -11,17 +11,20 @@
 /* A message may contain names from user space, or from a recording of another user: control characters are escaped. */
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
-	char *text = NULL;
+	char *text = NULL, *line = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&line, &length) ?: stderr;
 
+	progress__end();
 	if (vasprintf(&text, fmt, ap) < 0)
 		text = NULL;
-	progress__end();
-	/* Locks out other threads. (Another process may write to the terminal between the parts of a message.) */
-	flockfile(stderr);
-	fprintf(stderr, "hytrace: %s", label);
-	utf8__print(stderr, text ? text : fmt, "\n\t");
-	fputc('\n', stderr);
-	funlockfile(stderr);
+	fprintf(f, "hytrace: %s", label);
+	utf8__print(f, text ? text : fmt, "\n\t");
+	fputc('\n', f);
+	/* By one write(), so that no line of another process is in it. */
+	if (f != stderr && !fclose(f))
+		fwrite(line, 1, length, stderr);
+	free(line);
 	free(text);
 }
 

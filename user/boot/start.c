@@ -320,12 +320,8 @@ static struct start_initcall *outer_of(struct boot_start *s, size_t index)
 	while (index-- > 0) {
 		struct start_initcall *other = &s->initcalls[index];
 
-		if (other->pid != call->pid || !other->finished)
-			continue;
-		if (other->start + other->time >= call->start + call->time)
+		if (other->pid == call->pid && other->finished && other->start + other->time >= call->start + call->time)
 			return other;
-		if (other->start + other->time <= call->start)
-			return NULL;
 	}
 	return NULL;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts from elsewhere: what is a character, and what a terminal is shown of them. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -62,4 +64,17 @@ Test(utf8, messages)
 	fflush(stderr);
 	cr_assert(fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr()) > 0);
 	cr_expect(eq(str, text, "hytrace: a\\x1b[2Jb: no such unit\nan explanation\nhytrace: warning: 100 \\xff\n"));
+}
+
+/* A pipe of packets has each write() as one. */
+Test(utf8, a_message_is_written_at_once)
+{
+	char text[256] = {};
+	int fds[2];
+
+	cr_assert(pipe2(fds, O_DIRECT) == 0);
+	dup2(fds[1], STDERR_FILENO);
+	error__warn("%s\nand more", "a\x1b" "b");
+	cr_assert(read(fds[0], text, sizeof(text) - 1) > 0);
+	cr_expect(eq(str, text, "hytrace: warning: a\\x1bb\nand more\n"));
 }

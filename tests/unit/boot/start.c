@@ -35,6 +35,19 @@ Test(boot_start, initcalls_of_each_task)
 	cr_expect(s.initcalls[0].level == NO_LEVEL && s.initcalls[3].level == NO_LEVEL);
 }
 
+Test(boot_start, each_of_two_initcalls_in_one_is_no_time_of_its_own)
+{
+	cr_assert(read_start(INIT("0.100000", "initcall_level: level=early")
+			     INIT("0.200000", "initcall_start: func=outer_init+0x0/0x10")
+			     INIT("0.210000", "initcall_start: func=a_init+0x0/0x10")
+			     INIT("0.220000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+			     INIT("0.230000", "initcall_start: func=b_init+0x0/0x10")
+			     INIT("0.250000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
+			     INIT("0.300000", "initcall_finish: func=outer_init+0x0/0x10 ret=0")) == 0);
+	expect_initcall(&s, 0, "outer_init", 100000, 70000, 0);
+	cr_expect(s.levels[0].in_initcalls == 100000000, "%lu", (long)s.levels[0].in_initcalls);
+}
+
 Test(boot_start, levels_divide_the_time_of_the_init_task)
 {
 	cr_assert(read_start(start_events) == 0);
