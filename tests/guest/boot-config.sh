@@ -42,8 +42,8 @@ json()
 	jq -c "$1" boot.json 2>/dev/null
 }
 
-"$hytrace" boot next --bootconfig 2>/dev/null >next
-boot <next
+"$hytrace" boot next --bootconfig 2>/dev/null >asked
+boot <asked
 is 'the kernel reads the bootconfig' "$(sed -n '/^kernel/{s/ =.*//p}' config | xargs)" \
 	'kernel.trace_instance kernel.trace_buf_size kernel.trace_options kernel.trace_clock kernel.trace_event kernel.kprobe_event'
 is 'with what next --bootconfig prints, hytrace boot reports' "$(cat status)" 0
@@ -52,7 +52,7 @@ is 'it has all levels' "$(json '[.start.levels[].name] | join(" ")')" \
 	'"early pure core postcore arch subsys fs device late"'
 ok 'it has probes of devices, the initramfs and consoles' [ "$(json '[.start.probes[].kind] | unique')" = \
 	'["console","device","unpack"]' ]
-is 'this kernel prints the same, and warns of nothing' "$(cat printed; cat warned)" "$(cat next)"
+is 'this kernel prints the same, and warns of nothing' "$(cat printed; cat warned)" "$(cat asked)"
 
 boot <<'END'
 kernel.ftrace = function

@@ -129,7 +129,7 @@ is 'text: each read has a line as the kernel prints it' "$(grep -cE \
 	'^ +dd-[0-9]+ +\[00[0-9]\] [^ ]+ +[0-9]+\.[0-9]+: vfs_read: ksys_read->vfs_read\(count=1234\)$' text)" 7
 
 # shellcheck disable=SC2086
-ok 'record -f json succeeds' status 0 event record --task -f json -o one.json \
+ok 'record -o FILE.json succeeds' status 0 event record --task -o one.json \
 	'vfs_read(NULL, NULL, size_t count)' -- $work
 later 'json: each line is an object' 'length > 7 and all(type == "object")' one.json
 later 'json: each read has an object' '[.[] | select(.fields.count == 1234)] | length == 7' one.json

@@ -209,7 +209,7 @@ report()
 begun=$SECONDS
 ok 'hytrace tailor' tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
 echo "# analysis: $((SECONDS - begun)) s"
-ok 'once more, as json' tailor "$out/put-back.keep" -o "$out/second.config" -f json --report "$out/first.json"
+ok 'once more, as json' tailor "$out/put-back.keep" -o "$out/second.config" --report "$out/first.json"
 [[ -s $out/first.json ]] || fatal 'there is no report'
 ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.config"
 

@@ -30,6 +30,9 @@ mistake 'so is --kernel without a command that reboots' 'give it after --' next 
 mistake 'so is --bootconfig with one' 'nor a command that reboots' next --bootconfig -- true
 mistake 'next has no format' 'invalid option' next -f json
 mistake 'nor have plot and time' 'invalid option' plot -f json
+mistake 'nor have they json' 'time is a text' time -o time.json
+mistake 'a picture is no json' 'plot is a picture' plot -o boot.json
+mistake 'a command of boot after next is a mistake' 'comes after --' next blame
 mistake 'nor has release an output' 'invalid option' release -o boot.json
 mistake 'which are words' 'Too many arguments' time plot
 mistake 'so is -n with a picture' 'n is for text and json' -n 5 -o five.svg

@@ -152,6 +152,7 @@ ran()
 	"$hytrace" why -f json --vmlinux vmlinux small "$1" 2>err | jq -rc '[.functions[].answers[].into[] | "\(.function) \(.ran)"] | sort'
 }
 is 'a recorded call in it proves that a function ran' "$(ran called.json)" '["alias_of_caller false","start_kernel true"]'
+is 'a recording may come from standard input' "$(ran - <called.json)" '["alias_of_caller false","start_kernel true"]'
 is 'without one, it is not known of what no document could see' "$(ran none.json)" '["alias_of_caller false","start_kernel null"]'
 "$hytrace" why -f json --vmlinux vmlinux small none.json >why.json
 ok 'not known fits the schema' fits why.json why

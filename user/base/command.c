@@ -71,7 +71,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = choice->table->options;
+		if (choice->table->argp)
+			state->child_inputs[0] = choice->table->options;
 		return 0;
 	case ARGP_KEY_ARG:
 		choice->command = find_command(choice->table, arg);

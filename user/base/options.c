@@ -82,6 +82,8 @@ error_t result_options__parse(struct result_options *o, int key, char *arg, stru
 	case 'o':
 		o->output = arg;
 		guess = result_options__guess(o, arg);
+		if (o->only && guess == RESULT_JSON)
+			argp_error(state, "-o %s: %s", arg, o->only);
 		if (!o->format_given)
 			o->format = guess < 0 ? RESULT_TEXT : guess;
 		return 0;

@@ -26,6 +26,7 @@ struct result_options {
 	int format;			/* index in formats */
 	bool format_given;
 	const char *output;		/* NULL: standard output */
+	const char *only;		/* there is no choice: what a FILE.json is told; NULL: there is */
 	const char *vmlinux;
 };
 

@@ -58,6 +58,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->initrd = arg;
 		break;
 	case ARGP_KEY_ARGS:
+		if (!state->quoted)
+			argp_error(state, "%s: a command that reboots comes after --", state->argv[state->next]);
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:

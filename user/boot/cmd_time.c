@@ -16,7 +16,7 @@ int cmd_boot_time(int argc, char **argv)
 		       "Exit status: 0 done, 1 failed, or nothing of it is left, 2 usage, 3 the kernel or the privileges "
 		       "do not allow it.",
 	};
-	struct boot_options o = {};
+	struct boot_options o = { .result.only = "time is a text; `hytrace boot -f json` has the same as parts" };
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o.result))
 		return EXIT_USAGE;

@@ -31,7 +31,6 @@ void boot_notes__free(struct boot_notes *n)
 	*n = (struct boot_notes){};
 }
 
-/* An unknown text is the same as another unknown one. */
 static bool is_same_boot(const struct boot_head *x, const struct boot_head *y)
 {
 	return text__is_known_equal(x->boot_id, y->boot_id);

@@ -317,6 +317,7 @@ static void draw_early(struct picture *p)
 static void draw_notes(struct picture *p)
 {
 	const struct timeline_part *part = &p->t->parts[TIMELINE_BOOT];
+
 	p->y += 14;
 	if (part->there && part->later)
 		put_line(p, 15, "soft", "%zu bars begin after %s, and are not shown; -f chrome has them.", part->later,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace why: whether a function can be traced, and why it was not seen. */
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,8 +48,10 @@ static void take_arguments(struct argp_state *state, struct why_options *o)
 	for (char *name = strtok_r(state->argv[state->next++], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
 		*LIST_ADD(o->names, o->name_count) = name;
 	o->path_count = option__arguments(state, &o->paths);
+	if (o->path_count > EDGES_MOST_DOCUMENTS)
+		argp_error(state, "%zu files: one answer can be about %d at most", o->path_count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < o->path_count; i++) {
-		if (access(o->paths[i], F_OK))
+		if (strcmp(o->paths[i], "-") && access(o->paths[i], F_OK) && errno == ENOENT)
 			argp_error(state, "%s: there is no such file; several functions are separated by commas", o->paths[i]);
 	}
 }

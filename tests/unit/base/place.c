@@ -23,6 +23,7 @@
 #include <criterion/new/assert.h>
 
 #include "base/place.h"
+#include "after.h"
 
 #define JOE 65534
 
@@ -99,11 +100,10 @@ static void leave(void)
 	struct stat st;
 
 	snprintf(command, sizeof(command), "cd %s/root && test \"$(ls -A)$(cat secret)\" = secretsecret", dir);
-	cr_expect(system(command) == 0, "something has happened to root's files");
-	cr_assert(lstat("root/secret", &st) == 0);
-	cr_expect(st.st_uid == 0 && (st.st_mode & 07777) == 0600);
+	expect_after(system(command) == 0);
+	expect_after(lstat("root/secret", &st) == 0 && st.st_uid == 0 && (st.st_mode & 07777) == 0600);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	cr_expect(system(command) == 0);
+	expect_after(system(command) == 0);
 }
 
 TestSuite(place, .init = enter, .fini = leave, .timeout = 30);
@@ -327,11 +327,14 @@ Test(place, a_file_that_a_list_keeps_from_a_group_stays_so)
 	cr_assert(chmod(dir, 0755) == 0);
 	put("root/old", "old", 0, 0600);
 	cr_assert(chmod("root", 0755) == 0 && chown("root/old", 0, JOE) == 0);
-	if (setxattr("root/old", "system.posix_acl_access", &acl, sizeof(acl), 0))
+	if (setxattr("root/old", "system.posix_acl_access", &acl, sizeof(acl), 0)) {
+		unlink("root/old");
 		cr_skip_test("no access control lists in %s", dir);
+	}
 	cr_assert(not(joe_may_read("root/old")));
 	cr_expect(write_to("root/old") == 0);
 	cr_expect(not(joe_may_read("root/old")));
+	cr_expect(unlink("root/old") == 0);
 }
 
 Test(place, a_pipe_that_becomes_something_else_is_not_opened)

@@ -39,15 +39,6 @@ static void read_events(enum start_events which, const char *events, uint64_t un
 	fclose(f);
 }
 
-static void read_middle(const char *middle)
-{
-	PRINT(f, fprintf(f, "%s%s%s", begin, middle, end));
-	read_events(START_ALL, text, UINT64_MAX);
-	cr_assert(s.unread == 0, "%zu", s.unread);
-	boot_start__settle(&s);
-	cr_assert(s.waits != NULL);
-}
-
 static const struct boot_wait *wait_of(enum wait_class class, const char *name)
 {
 	for (size_t i = 0; i < s.waits->count; i++) {
@@ -83,6 +74,16 @@ static void expect_whole(void)
 	cr_expect(sum == w->end - w->start, "rows leave nothing out");
 }
 
+static void read_middle(const char *middle)
+{
+	PRINT(f, fprintf(f, "%s%s%s", begin, middle, end));
+	read_events(START_ALL, text, UINT64_MAX);
+	cr_assert(s.unread == 0, "%zu", s.unread);
+	boot_start__settle(&s);
+	cr_assert(s.waits != NULL);
+	expect_whole();
+}
+
 static void free_start(void)
 {
 	boot_start__free(&s);
@@ -90,13 +91,7 @@ static void free_start(void)
 	free_printed();
 }
 
-static void end_whole(void)
-{
-	expect_whole();
-	free_start();
-}
-
-TestSuite(boot_waits, .fini = end_whole);
+TestSuite(boot_waits, .fini = free_start);
 TestSuite(boot_sched, .fini = free_start);
 TestSuite(boot_start, .fini = free_start);
 TestSuite(boot_probes, .fini = free_start);
