@@ -39,14 +39,15 @@ int trace__remove_events(void)
 {
 	static const char *const groups[] = { BENCH_GROUP, BENCH_OTHERS };
 	char path[64], line[64];
+	int err = 0;
 
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(path, sizeof(path), "events/%s", groups[i]);
 		snprintf(line, sizeof(line), "-:%s/", groups[i]);
 		if (tracefs_dir_exists(NULL, path) && trace__append("dynamic_events", line))
-			return -EBUSY;
+			err = -EBUSY;
 	}
-	return 0;
+	return err;
 }
 
 int trace__remove_leftovers(void)
