@@ -24,6 +24,8 @@ static void print_line(const char *label, const char *fmt, va_list ap)
 	/* By one write(), so that no line of another process is in it. */
 	if (f != stderr && !fclose(f))
 		fwrite(line, 1, length, stderr);
+	else if (f != stderr)
+		fprintf(stderr, "hytrace: %s%s\n", label, fmt);
 	free(line);
 	free(text);
 }

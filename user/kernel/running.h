@@ -30,7 +30,8 @@ enum kernel_part {
  * @parts: of enum kernel_part
  * @vmlinux: the kernel's; NULL: look in the usual places
  *
- * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read.
+ * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read,
+ * -EINVAL if @vmlinux is not this kernel's.
  */
 int kernel__load(struct kernel *k, unsigned int parts, const char *vmlinux);
 void kernel__free(struct kernel *k);

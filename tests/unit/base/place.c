@@ -23,7 +23,6 @@
 #include <criterion/new/assert.h>
 
 #include "base/place.h"
-#include "after.h"
 
 #define JOE 65534
 
@@ -100,10 +99,10 @@ static void leave(void)
 	struct stat st;
 
 	snprintf(command, sizeof(command), "cd %s/root && test \"$(ls -A)$(cat secret)\" = secretsecret", dir);
-	expect_after(system(command) == 0);
-	expect_after(lstat("root/secret", &st) == 0 && st.st_uid == 0 && (st.st_mode & 07777) == 0600);
+	cr_expect(system(command) == 0);
+	cr_expect(lstat("root/secret", &st) == 0 && st.st_uid == 0 && (st.st_mode & 07777) == 0600);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	expect_after(system(command) == 0);
+	cr_expect(system(command) == 0);
 }
 
 TestSuite(place, .init = enter, .fini = leave, .timeout = 30);

@@ -15,7 +15,6 @@
 #include "boot/report.h"
 #include "boot/spans.h"
 #include "boot/start.h"
-#include "after.h"
 #include "printed.h"
 
 static char dir[] = "/tmp/tracefs.XXXXXX";
@@ -76,7 +75,7 @@ static inline void leave(void)
 		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
 		rmdir(path);
 	}
-	expect_after(rmdir(dir) == 0);
+	cr_expect(rmdir(dir) == 0, "something was left behind");
 }
 
 #define IDLE "          <idle>-0       [000] d.... "

@@ -3,6 +3,10 @@
  * Which modules that come are traced, when attaching to some of them fails. The kernel's lists, its answers and the
  * link are made up here.
  */
+#include <stddef.h>
+
+void *fake_reallocarray(void *list, size_t count, size_t size);
+
 #define symbols__load_modules fake_load_modules
 #define module__has_ended_init fake_has_ended_init
 #define traceable__load fake_load_functions

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "kernel/kept_list.h"
-#include "after.h"
 #include "kernel/sample.h"
 
 #define LIST "ffffffff82000000 T _stext\nffffffff82000100 T vfs_read\n" \
@@ -42,7 +41,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	expect_after(system("rm -rf kept elsewhere list modules sys_module") == 0 && rmdir(dir) == 0);
+	cr_expect(system("rm -rf kept elsewhere list modules sys_module") == 0 && rmdir(dir) == 0);
 }
 
 TestSuite(kept_list, .init = set_up, .fini = tear_down);

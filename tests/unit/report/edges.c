@@ -130,7 +130,6 @@ static void make(const char *module, const char *hits)
 	cr_assert(eq(int, open_images(), 0));
 	record(hits);
 	edges__make(&g.edges, &g.images, g.list, 2);
-	origins__read(&g.images);
 }
 
 static const struct edge *edge(const char *from, const char *to)
@@ -253,6 +252,7 @@ Test(edges, that_are_possible_come_from_modules_too)
 	size_t count, from_module = 0, ran = 0;
 
 	make("small", "/ small:of_module");
+	origins__read(&g.images);
 	q.edges = &g.edges;
 	list = question__possible(&q, number(NULL, "callee"), &count);
 	for (size_t i = 0; i < count; i++) {
@@ -278,6 +278,7 @@ static enum origin origin(const char *name, const char *jump_in)
 Test(origins, explain_what_no_call_names)
 {
 	make(NULL, "callee jumped pointed in_data lonely unseen_target by_jump caller+10");
+	origins__read(&g.images);
 	cr_expect(eq(int, origin("callee", NULL), ORIGIN_CALLED));
 	cr_expect(eq(int, origin("pointed", NULL), ORIGIN_POINTER));
 	cr_expect(eq(int, origin("in_data", NULL), ORIGIN_POINTER));
@@ -292,6 +293,7 @@ Test(origins, of_what_is_exported_may_be_a_module_that_is_not_here)
 {
 	cr_redirect_stderr();
 	make("nowhere", "callee lonely");
+	origins__read(&g.images);
 	cr_expect(eq(int, origin("callee", NULL), ORIGIN_MODULE_OR_OTHER), "the jump in __SCT__key as well");
 	cr_expect(eq(int, origin("lonely", NULL), ORIGIN_UNKNOWN));
 }
@@ -302,6 +304,7 @@ Test(origins, in_a_module_are_not_guessed)
 	const struct call *jump;
 
 	make("small", "small:of_module+15 small:local small:local_too");
+	origins__read(&g.images);
 	cr_expect(eq(int, origins__of(&g.edges, number("small", "local_too"), &jump), ORIGIN_UNKNOWN));
 	cr_expect(jump == NULL);
 	cr_expect(eq(int, origins__of(&g.edges, number("small", "local"), &jump), ORIGIN_CALLED));
@@ -358,6 +361,7 @@ Test(callers, are_told_in_words)
 	size_t count;
 
 	make(NULL, "callee by_jump caller+10 / caller+25 caller+27");
+	origins__read(&g.images);
 	expect_answer("callee", false, (const char *const[]){
 		"CALLER", "one", "two", "caller+0x5", "yes  -", NULL });
 	expect_answer("by_jump", false, (const char *const[]){
@@ -399,6 +403,7 @@ Test(callers, have_a_document)
 Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 {
 	make(NULL, "unseen");
+	origins__read(&g.images);
 	answer("unseen_target", false, callers__json);
 	parse_text();
 	expect_at(object, "functions.0.address_taken", "false");
@@ -430,6 +435,7 @@ Test(graph, is_a_line_for_each_recorded_function_below_its_first_caller)
 {
 	/* The first caller is in of_module. */
 	make("small", "caller small:of_module callee small:of_module+10 caller+10 pointed small:local small:of_module+15");
+	origins__read(&g.images);
 	PRINT(f, graph__folded(&g.edges, f));
 	cr_expect(eq(str, text, "[unknown];of_module [small];callee 1\n[pointer];pointed 1\n[unknown];caller 1\n"
 		     "[unknown];of_module [small];local [small] 1\n[unknown];of_module [small] 1\n"));

@@ -24,7 +24,6 @@
 #include "run/leftovers.h"
 #include "run/output.h"
 #include "run/workload.h"
-#include "after.h"
 
 static char dir[] = "/tmp/loader.XXXXXX";
 
@@ -49,7 +48,7 @@ static int entries(void)
 static void leave(void)
 {
 	cr_assert(chdir("/") == 0);
-	expect_after(entries() == 0);
+	cr_expect(entries() == 0, "something was left behind");
 	rmdir(dir);
 }
 
