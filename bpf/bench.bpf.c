@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The benchmark's BPF contenders: programs that do nothing, and programs that keep each address
- * once, each as efficiently as possible: they call nothing that is not needed. They keep addresses
- * in a hash map, in a hash map for each CPU, in a bitmap of the kernel's text, or in a bitmap for
- * each CPU. The seed of the maps is fixed, so that their chains, and with them the cost, are the
- * same in each run.
+ * once, at the lowest cost. They keep addresses in a hash map, in a hash map for each CPU, in a
+ * bitmap of the kernel's text, or in a bitmap for each CPU. The seed of the hash maps is fixed, so
+ * their chains and costs do not change between runs.
  */
 #include "vmlinux.h"
 
@@ -45,8 +44,8 @@ __u64 cpu_bits[MOST_CPUS * TEXT_WORDS] SEC(".bss.cpu_bits");
 extern const void _stext __ksym;
 
 /*
- * The address after the call that ftrace has put there. It is unique for each function, and never
- * that of a caller.
+ * The address after ftrace's call at the function's entry. It is unique for each function, and
+ * never the return address of another call.
  */
 static __always_inline __u64 function_of(struct pt_regs *ctx)
 {
@@ -158,10 +157,9 @@ int fentry_hash(void *ctx)
 }
 
 /*
- * A program of this type does not get the caller. On x86-64, it is found at the end of the
- * trampoline's frame: after the arguments, of which there are none here, come the frame pointer,
- * the address in the function, and the return address in its caller
- * (arch_prepare_bpf_trampoline()).
+ * An fentry program is not told its caller. On x86-64, the caller follows the trampoline's frame:
+ * after the arguments (this function has none) come the frame pointer, the address in the function,
+ * and the return address in its caller (arch_prepare_bpf_trampoline()).
  */
 SEC("fentry/__do_sys_getppid")
 int fentry_hash_callers(void *ctx)
@@ -186,7 +184,7 @@ int fentry_bitmap_callers(void *ctx)
 	return 0;
 }
 
-/* The type of these is set before loading: see tracing_multi.h of the loader. */
+/* The loader sets the type of the "entry" programs before loading: see tracing_multi.h. */
 SEC("entry")
 int fentry_multi_empty(void *ctx)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Coverage by BPF: a program on the entry of every traced function that records each function's
- * address, and each address from which one was called, once. It has three entry points: for
- * kprobe.multi, which any kernel has; for fentry.multi (since Linux 7.2), which costs half as much
- * and takes most functions; and for function events of the hytrace series, whose records have both
- * addresses. A run attaches to each function by one of them.
+ * address, and each return address in a caller, once. It has three entry points: for kprobe.multi,
+ * which any kernel has; for fentry.multi (since Linux 7.2), which costs half as much and fits most
+ * functions; and for function events of the hytrace series, whose records have the function's and
+ * the caller's address. A run attaches one entry point to each function.
  *
  * The set of known addresses is a hash table with open addressing in plain memory. A
  * compare-and-exchange turns a place from 0 to an address; then the place never changes again. An
@@ -25,17 +25,17 @@
  *
  * Keys: with kprobe.multi, regs->ip is the address after the call that ftrace has put at the
  * beginning of a function. It is unique for each function, and is never the return address of
- * another call. In some cases it is another address: a live patch has changed it, or the kernel does
- * not fill it in. From the first such call on, a helper is called for the function's address. This
- * call is noticed because its ip is a new address, for which the helper is called anyway.
+ * another call. But a live patch may change regs->ip, or the kernel may not fill it in. The first
+ * call with such an ip is noticed: the ip is a new address, and for a new address a helper is asked
+ * for the function. From then on, the helper is asked at each call.
  *
  * The loader attaches everything while `recording` is COVER_CLOSED, and then opens it. So the
  * functions that run while it attaches, which takes long, are not recorded. With --retire it
- * attaches again during the run. Its own calls are then counted and not recorded, unless they are
- * in an interrupt; the first and the last steps of an interrupt do not count as interrupt.
+ * attaches again during the run. Calls of the loader's process are then counted, not recorded,
+ * except in interrupts; preempt_count does not show the first and last steps of an interrupt.
  *
- * Tasks are followed as by the kernel's set_ftrace_pid and function-fork, so that both recorders
- * agree. There is a set of tasks; a fork adds a task, and freeing a task removes it. At each
+ * Tasks are followed as by the kernel's set_ftrace_pid and function-fork, so that this recorder and
+ * oneshot agree. There is a set of tasks; a fork adds a task, freeing a task removes it. At each
  * context switch, the pid of the next task is stored for its CPU if the task is in the set. A call
  * counts if the current task has this pid. So the first half of a context switch, before the task
  * is the current one, belongs to no task, and an interrupt belongs to the interrupted task.
@@ -51,7 +51,7 @@
 #define EEXIST		17
 #define TASK_COMM_LEN	16
 
-/* The loader sets these before loading. */
+/* The loader sets these constants before loading. */
 const volatile bool with_callers = true;
 const volatile bool with_map;
 const volatile bool follow_tasks;
@@ -59,7 +59,7 @@ const volatile bool in_cgroup;
 const volatile char comm[TASK_COMM_LEN];	/* empty: any */
 const volatile __u32 set_shift;			/* 32 less the set's bits */
 const volatile __u32 log_entries;
-const volatile __u64 checked_from, checked_bytes;	/* the function that calls those with check_caller */
+const volatile __u64 checked_from, checked_bytes;	/* the right caller for check_caller() */
 
 __u32 recording;
 __u32 own_tgid;					/* the loader's process while it changes links; otherwise 0 */
@@ -94,7 +94,7 @@ struct {
 	__type(value, __u32);
 } cgroup SEC(".maps");
 
-/* Messages that wake the loader: modules were loaded. */
+/* Wakes the loader: a module is being loaded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
@@ -115,7 +115,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);		/* pid of the followed task that runs here; 0: another does */
+	__type(value, __u32);		/* pid of the followed task on this CPU; 0: not followed */
 } cpu_followed SEC(".maps");
 
 /*
@@ -160,9 +160,7 @@ static __always_inline bool is_known(__u64 key)
 	return other == key || (other && is_farther(key));
 }
 
-/*
- * Returns 1 if it was new, 0 if another CPU was faster, and a negative number if no place is free.
- */
+/* Returns 1 if @key was new, 0 if another CPU was faster, a negative number if no place is free. */
 static __always_inline int set_add(__u64 key)
 {
 	__u32 place = set_place(key);
@@ -198,9 +196,7 @@ __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 	__u32 index;
 	int new;
 
-	/*
-	 * The check comes before set_add(), so that an address that is refused is counted each time.
-	 */
+	/* Checked before set_add(), so that each hit of a refused address is counted. */
 	new = *(volatile __u32 *)&stats.logged < log_entries ? set_add(key) : -1;
 	if (!new)
 		return 0;
@@ -322,8 +318,8 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 }
 
 /*
- * Records a new return address. A trampoline never becomes known, because each of its calls may have another
- * caller. @at: where the address is on the stack; 0: unknown. @function: the function that was entered
+ * Records a new return address. The address of a trampoline never enters the set: it stands for
+ * many callers. @at: where @caller is on the stack; 0: unknown. @function: the entered function
  */
 static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 {
@@ -338,12 +334,12 @@ static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 }
 
 /*
- * Records those of the two addresses that are new. @ctx: that of kprobe.multi; NULL: @key is a
- * function's address + INSIDE. @at: where @caller is on the stack; 0: unknown
+ * Records @key and @caller if they are new. @ctx: for kprobe.multi; NULL: @key is a function's
+ * address + INSIDE. @at: where @caller is on the stack; 0: unknown
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 at)
 {
-	/* The caller that a trampoline hides is not looked for here, because that takes long. Its own hit has it. */
+	/* A caller that a trampoline hides is slow to find. Only its own hit is worth that. */
 	__u64 shown = with_callers && !is_return_trampoline(caller) ? caller : 0;
 
 	if (!is_wanted())
@@ -359,7 +355,7 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 a
 	return 0;
 }
 
-/* Asked when at least one of the addresses is not in its first place. */
+/* Called when at least one of the two addresses is not in its first place. */
 static __noinline int are_farther(__u64 key, __u64 caller)
 {
 	return is_known(key) && is_known(caller);
@@ -407,7 +403,7 @@ int cover_entry_nc(struct pt_regs *ctx)
 	return enter(ctx, false);
 }
 
-/* If a trampoline calls the function, there is one more return address: that of the call at the function's entry. */
+/* Skips the return address of the function's own call to the trampoline, if it is on the stack. */
 static __always_inline void *past_own_call(void *at, __u64 key)
 {
 	return word_at(at) - key < FARTHEST_IP ? at + 8 : at;
@@ -462,8 +458,9 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 }
 
 /*
- * Tests whether return_place() is right for this kernel's trampolines. The loader makes the kernel call
- * functions that this is attached to, from a known function; counts calls from there, and from elsewhere.
+ * Tests return_place() with this kernel's trampolines. The loader makes a known function call
+ * functions that this is attached to. Counts calls that seem to come from the known function, and
+ * all other calls.
  */
 SEC("entry")
 int check_caller(void *ctx)
@@ -538,9 +535,7 @@ int take_threads(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/*
- * The loader runs this once on each CPU, because the current task may not be switched out for long.
- */
+/* The loader runs this once on each CPU: on_switch() has not seen the task that runs there now. */
 SEC("raw_tp/")
 int refresh_cpu(void *ctx)
 {
@@ -548,7 +543,7 @@ int refresh_cpu(void *ctx)
 	return 0;
 }
 
-/* Now the module's functions are in ftrace's list, and its init function has not run. */
+/* At this tracepoint, ftrace's list has the module's functions, and its init has not run. */
 SEC("tp_btf/module_load")
 int BPF_PROG(on_module, struct module *mod)
 {
@@ -561,7 +556,7 @@ int BPF_PROG(on_module, struct module *mod)
 	return 0;
 }
 
-/* Since Linux 6.7, the kernel counts calls for which it runs no program, of whatever type. This field shows that. */
+/* Kernels with this field (since Linux 6.7) count missed calls, for programs of any type. */
 struct bpf_link_info___since_6_7 {
 	struct {
 		__u64 missed;
@@ -569,8 +564,8 @@ struct bpf_link_info___since_6_7 {
 } __attribute__((preserve_access_index));
 
 /*
- * The loader runs this once, to learn its process id outside of its PID namespace, and what the
- * kernel counts.
+ * The loader runs this once, to learn its process id in the initial PID namespace, and whether the
+ * kernel counts missed calls.
  */
 SEC("raw_tp/")
 int take_own(void *ctx)

@@ -7,15 +7,15 @@
 #define HYTRACE_BPF_COVER_H
 
 /*
- * A set has 2^SET_BITS places. An address is in one of SET_PROBES consecutive places, from that of
- * its hash on.
+ * The set has 2^bits places, and a few more at the end. An address is in one of SET_PROBES
+ * consecutive places, which begin at the place of its hash.
  */
 #define SET_LEAST_BITS	10
 #define SET_MOST_BITS	24
 #define SET_PROBES	64
 #define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES - 1)
 
-/* Bits of cover_hit.kind. One address may be of a function and of a caller. */
+/* Bits of cover_hit.kind. An address may be a function's entry and also a return address. */
 #define COVER_FUNCTION	1u
 #define COVER_CALLER	2u
 
@@ -28,20 +28,20 @@ struct cover_hit {
 	__u32 kind;
 	__u32 cpu;
 	__u32 pid;		/* the thread, as the kernel's own tracers print it */
-	__u32 tgid;		/* its process */
+	__u32 tgid;		/* the process of the thread */
 };
 
 #define COVER_COMM	16
 
 /*
- * An entry of the log, which is in order of the first hits. An address that is of a function and of
- * a caller has two entries.
+ * An entry of the log, which is in order of the first hits. An address that is a function's entry
+ * and also a return address has two entries.
  */
 struct cover_entry {
 	__u64 addr;
 	struct cover_hit hit;
 	char comm[COVER_COMM];	/* the thread's name at that moment */
-	__u64 other;		/* of a function: its caller; of a caller: the entered function; 0: unknown */
+	__u64 other;		/* a function's caller; a caller's entered function; 0: unknown */
 };
 
 /*
@@ -71,7 +71,7 @@ struct cover_event_ctx {
  * so one copy for all CPUs, with atomic adds, is enough.
  */
 struct cover_stats {
-	__u32 logged;		/* entries of the log; too large if several CPUs wanted the last one */
+	__u32 logged;		/* entries of the log; too large if CPUs raced for the last one */
 	__u32 reserved;
 	__u64 full;		/* hits of new addresses that were refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */

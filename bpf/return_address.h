@@ -21,8 +21,8 @@ static __noinline __u64 read_word(void *at)
 static __always_inline __u64 word_at(void *at)
 {
 	/*
-	 * Any type with a number as its first member will do. If that were a pointer, the verifier would not
-	 * allow the program to hash the loaded word. The first member has offset 0, so no addition is needed.
+	 * Any type whose first member is a number will do: the verifier does not allow to hash a
+	 * pointer. The first member has offset 0, so no addition is needed.
 	 */
 	if (bpf_ksym_exists(bpf_rdonly_cast))
 		return *(__u64 *)bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
@@ -35,15 +35,15 @@ static __always_inline __u64 return_address(struct pt_regs *ctx)
 	return word_at((void *)PT_REGS_SP(ctx));
 }
 
-/* A trampoline never saves more words of arguments than this. The mask tells the verifier. */
+/* A trampoline saves at most this many words of arguments. As a mask, it tells the verifier so. */
 #define MOST_ARGUMENTS 15
 
 /*
- * Where the return address of the traced function is, for a program on fentry.multi. The kernel has no
- * helper for this. On x86-64, it follows the trampoline's frame: after the arguments come the frame
- * pointer, the address in the function, and the return address (arch_prepare_bpf_trampoline()). If
- * another program makes the trampoline call the function, the frame also has the function's return
- * value, but not the address in the function. So it is the same place.
+ * Where the return address of the traced function is, for a program on fentry.multi. The kernel has
+ * no helper for this. On x86-64, the return address follows the trampoline's frame: after the
+ * arguments come the frame pointer, the address in the function, and the return address
+ * (arch_prepare_bpf_trampoline()). If another program makes the trampoline call the function, its
+ * return value replaces the address in the function, so the place does not change.
  */
 static __always_inline void *return_place(void *ctx)
 {

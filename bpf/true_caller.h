@@ -6,13 +6,10 @@
 #include "cover.h"
 #include "return_address.h"
 
-/* The loader sets these before loading; 0: this kernel does not have the trampoline. */
+/* The loader sets the addresses before loading; 0: this kernel does not have the trampoline. */
 const volatile __u64 return_trampolines[RETURN_TRAMPOLINES];
 
-/*
- * Many replaced return addresses may be on a tracer's stack. At most this many are compared to find
- * the one of this call.
- */
+/* A tracer may have replaced many return addresses. The latest of them are searched. */
 #define MOST_REPLACED 4
 
 /* From kernel/trace/fgraph.c: the word after a frame contains the frame's length in words. */
@@ -77,7 +74,7 @@ static __always_inline __u64 true_caller(__u64 at, __u64 caller)
 {
 	__u64 task = bpf_get_current_task();
 
-	/* Both tracers may be on one function. Then each has replaced the address that it found. */
+	/* Both kinds of tracer may be on one function: each has replaced the address it found. */
 	for (int i = 0; i < 2; i++) {
 		if (caller == return_trampolines[GRAPH_TRAMPOLINE])
 			caller = graph_caller(task, at);

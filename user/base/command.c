@@ -78,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		choice->command = find_command(choice->table, arg);
 		if (!choice->command && !choice->table->programs)
 			argp_error(state, "%s: no such command; `%s --help` lists them", arg, state->name);
-		/* What was before it was not for it. */
+		/* Options before the command's name would be lost. */
 		if (choice->table->argp && state->next > 2)
 			argp_error(state, "%s: has to come before its options: `%s [OPTION...]`", arg,
 				   choice->command->full_name);

@@ -23,7 +23,7 @@ struct command_table {
 	const char *doc;	/* text above the list: what the commands do */
 	const char *where;	/* text below the list: where to read more */
 	bool programs;		/* a name that has no function here is a program, hytrace-NAME */
-	/* What is done without a command, and its options; NULL: there has to be a command. */
+	/* The action without a command, and its options; NULL: a command is required. */
 	int (*run)(void *options);
 	const struct argp *argp;
 	void *options;

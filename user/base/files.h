@@ -5,7 +5,7 @@
 
 /**
  * file__text() - read a whole file
- * @path: of the file; its text contains no NUL, or the caller needs only what is before the first NUL
+ * @path: the file; the text ends for the caller at the first NUL, if there is one
  *
  * Return: the text with a NUL after it, to be freed; NULL, with errno and no message, if it cannot be read.
  */

@@ -36,7 +36,7 @@ void json_print(FILE *out, struct json_object *object);
 
 /**
  * json__begin() - begin a json file of hytrace
- * @out: where to; write errors stay in the stream
+ * @out: the stream; write errors stay in it
  * @document: the kind of the file, "coverage"
  * @schema: the version of its format
  *
@@ -45,10 +45,10 @@ void json_print(FILE *out, struct json_object *object);
 json_writer_t *json__begin(FILE *out, const char *document, int schema);
 void json__end(json_writer_t **w);
 
-/* Begin the field of this name: an object, or an array with an element a line. */
+/* Begin the field of this name: an object, or an array with one element in each line. */
 void json__object(json_writer_t *w, const char *name);
 void json__lines(json_writer_t *w, const char *name);
-/* The same for an array in one line. */
+/* Begins the field of this name: an array in one line. */
 void json__array(json_writer_t *w, const char *name);
 /* A whole array: of strings, or of a bool for each of @count bits, the lowest first. */
 void json__strings(json_writer_t *w, const char *name, const char *const *list, size_t count);
@@ -74,7 +74,7 @@ struct json_kind;
 struct json_field {
 	const char *name;		/* NULL after the last one */
 	const struct json_kind *kind;
-	size_t offset;			/* of the member */
+	size_t offset;			/* the offset of the member */
 	const void *detail;		/* depends on the kind */
 };
 
@@ -94,7 +94,7 @@ struct json_kind {
 extern const struct json_kind field_bool;
 /* A bool that is written as the word @detail if it is true, and as null otherwise. */
 extern const struct json_kind field_flag;
-/* A number of 8 bytes, as all our numbers are. field_some_number writes 0 as null. */
+/* A number of 8 bytes. field_some_number writes 0 as null. */
 extern const struct json_kind field_number, field_some_number;
 /* A double. field_some_seconds writes 0 as null. */
 extern const struct json_kind field_seconds, field_some_seconds;
@@ -102,7 +102,7 @@ extern const struct json_kind field_seconds, field_some_seconds;
 extern const struct json_kind field_string;
 /*
  * An enum. @detail: its words; NULL ends them. A value with an empty word is written as null, and may
- * be missing. Other words than these are an error, because only a later hytrace knows what they mean.
+ * be missing. Any other word is an error, because only a later hytrace knows what it means.
  */
 extern const struct json_kind field_word;
 /* A struct inside of this one, or this struct itself. @detail: its fields */

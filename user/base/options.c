@@ -60,7 +60,7 @@ int result_options__guess(const struct result_options *o, const char *path)
 {
 	const char *ending = path ? strrchr(path, '.') : NULL;
 
-	/* As genhtml's users call it. */
+	/* Users of genhtml call lcov files .info. */
 	if (ending && !strcmp(ending, ".info"))
 		ending = ".lcov";
 	for (int i = 0; ending && formats(o)[i]; i++) {

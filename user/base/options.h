@@ -18,19 +18,19 @@ size_t option__arguments(const struct argp_state *state, const char *const **ret
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
 
 /*
- * What a command writes, where to, and of which kernel: -f, -o and --vmlinux. A command has a row of the ones below for
- * each of them that it takes, and for all but text and json the words of its formats.
+ * The values of -f, -o and --vmlinux. A command lists the OPTION_ rows below that it takes. If its
+ * formats are not text and json, it sets @formats.
  */
 struct result_options {
 	const char *const *formats;	/* end with NULL; the first is the default; NULL: text and json */
 	int format;			/* index in formats */
 	bool format_given;
 	const char *output;		/* NULL: standard output */
-	const char *only;		/* there is no choice: what a FILE.json is told; NULL: there is */
+	const char *only;		/* for a command without json: the error for -o x.json */
 	const char *vmlinux;
 };
 
-/* All formats of all commands begin with them. */
+/* The formats of each command begin with text and json. */
 enum { RESULT_TEXT, RESULT_JSON };
 
 #define OPTION_KEY_VMLINUX 0x1000
@@ -49,11 +49,11 @@ enum { RESULT_TEXT, RESULT_JSON };
  * @arg: from argp
  * @state: from argp
  *
- * Return: ARGP_ERR_UNKNOWN if it is none of the three options, as a parser of argp does.
+ * Return: ARGP_ERR_UNKNOWN if @key is none of the three options, as a parser of argp does.
  */
 error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
 
-/* It, as the parser of a command that has no other option. Its input is a struct result_options. */
+/* The parser of a command without further options. Its input is a struct result_options. */
 error_t result_options__parser(int key, char *arg, struct argp_state *state);
 
 /**
@@ -61,7 +61,7 @@ error_t result_options__parser(int key, char *arg, struct argp_state *state);
  * @o: the formats
  * @path: "x.json"; .info is lcov; NULL: standard output
  *
- * Return: an index in o->formats, or -1 if @path does not end with one of them.
+ * Return: an index in o->formats, or -1 if @path does not end with a format.
  */
 int result_options__guess(const struct result_options *o, const char *path);
 

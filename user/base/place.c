@@ -21,7 +21,7 @@
 /* How far the path to a place was walked. */
 struct walk {
 	struct place *place;
-	struct stat at;		/* of the directory that was reached */
+	struct stat at;		/* the directory that was reached */
 	char *rest;		/* the rest of the path */
 	unsigned int links;
 	bool is_led;		/* links of another user were followed */

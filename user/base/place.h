@@ -19,15 +19,15 @@
 
 struct place {
 	int dir;		/* -1: there is no place yet */
-	char *name;		/* in @dir */
-	struct stat st;		/* of an old file when the place was found; st_mode is 0 if there was none */
+	char *name;		/* the name in @dir */
+	struct stat st;		/* an old file when the place was found; st_mode 0: there was none */
 	const char *refused;	/* why another user's file or link is refused */
 };
 
 /**
  * place__find() - find the place of a file
  * @p: need not be initialised; to be freed by place__free(), also after a failure
- * @path: of the file, which need not exist yet
+ * @path: the path of the file, which need not exist yet
  *
  * Return: 0, or a negative errno without a message; -EPERM if @p->refused tells why.
  */
@@ -37,7 +37,7 @@ int place__find(struct place *p, const char *path);
  * place__make() - make a file in the directory
  * @p: the place; if a file is there, the new one gets its owner, group and permissions, but no set-user-ID bit, and no
  *	access control list
- * @name: of the new file; no file may have it yet
+ * @name: the name of the new file; no file may have it yet
  *
  * Return: a descriptor to write with, or a negative errno.
  */

@@ -64,7 +64,7 @@ int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **
 	return run(argc, argv);
 }
 
-/* In a directory like /tmp, anybody may put a program beside this one. @own: of this program */
+/* In a directory like /tmp, anybody may put a program beside this one. @own: this program's */
 static bool is_trusted(const struct stat *file, const struct stat *own)
 {
 	return !file->st_uid || file->st_uid == geteuid() || file->st_uid == own->st_uid;

@@ -8,8 +8,8 @@
 
 /**
  * program__run() - do what main() has to do
- * @argc: of main()
- * @argv: of main()
+ * @argc: from main()
+ * @argv: from main()
  * @name: the program's name in messages, "hytrace NAME"; NULL: as in @argv
  * @run: the program's own work
  *
@@ -19,7 +19,7 @@ int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **
 
 /**
  * program__exec() - become another program
- * @name: of the program, as "hytrace-boot"
+ * @name: the name of the program, such as "hytrace-boot"
  * @argv: its arguments, from its name on
  *
  * The program has to belong to root, to the user, or to the owner of this program.

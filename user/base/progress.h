@@ -3,10 +3,7 @@
 #ifndef HYTRACE_BASE_PROGRESS_H
 #define HYTRACE_BASE_PROGRESS_H
 
-/*
- * Replaces the line. Does nothing if stderr is not a terminal, because the line could not be erased
- * there.
- */
+/* Replaces the line. Does nothing if stderr is no terminal: the line could not be erased there. */
 void progress__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Erases the line. */
 void progress__end(void);

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For a function that compares two elements, and puts several of these together by ?: in the order in which they decide. */
+/* Compares two numbers, as for qsort(). To sort by several members, join comparisons by ?:. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /**
  * SORTED_FROM() - find the first element from a number on
  * @list: an array, sorted by @member; NULL if @count is 0
  * @count: the number of its elements
- * @member: of the elements, with 64 bits
+ * @member: a member of the elements, with 64 bits
  * @number: the number
  *
  * Return: the index of the first element with @member >= @number; @count if there is none. For the last element with
@@ -43,9 +43,9 @@ static inline size_t sorted__from(const void *list, size_t count, size_t size, s
  * sorted__equals() - find all elements that equal a key
  * @list: an array, sorted by @compare; NULL if @count is 0
  * @count: the number of its elements
- * @size: of an element
+ * @size: the size of an element
  * @key: an element
- * @compare: as for qsort(); it may compare less than what the array is sorted by
+ * @compare: as for qsort(); it may ignore the last sort criteria of the array
  * @ret_count: the number of elements that equal the key
  *
  * Return: the index of the first one; if there is none, that of the first element after the key, or @count.

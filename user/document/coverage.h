@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The result of one engine's run: which functions ran, on which kernel and when, and what was lost.
- * Engines fill it in, reports print it, `hytrace compare` compares two of them, and a recording (a
- * json file) is its written form.
+ * The result of one run: which functions ran, on which kernel and when, and what was lost. A
+ * recorder fills it in, reports print it, `hytrace compare` compares two results, and a recording
+ * (a json file) is its written form.
  */
 #ifndef HYTRACE_DOCUMENT_COVERAGE_H
 #define HYTRACE_DOCUMENT_COVERAGE_H
@@ -31,7 +31,7 @@
  */
 struct window {
 	uint64_t opening, open, closing, closed;
-	uint64_t error;		/* first_ns may differ by this much from another engine's */
+	uint64_t error;		/* first_ns may differ by this much from another recorder's */
 };
 
 /* One of the results that were merged into another one. */
@@ -79,11 +79,11 @@ struct coverage {
 void coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
-/* Are both of the same boot, so that their times and process numbers can be compared? */
+/* Are @a and @b of one boot, so that their times and process numbers can be compared? */
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
-/* Are they known to be of one build, of the kernel and of @module? @module: NULL: of the kernel only */
+/* Are @a and @b known to be of one build of the kernel and of @module (NULL: only the kernel)? */
 bool coverage__same_build(const struct coverage *a, const struct coverage *b, const char *module);
-/* Is an address the same function in both, because they are of one build of the kernel, and of each module? */
+/* Are @a and @b of one build of the kernel and of each module? Then an address is one function. */
 bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
 bool coverage__same_command(const struct coverage *a, const struct coverage *b);
 /* Are all tasks of @c also tasks of @other? A recording does not have the process number of its command. */

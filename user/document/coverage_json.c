@@ -247,7 +247,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 
 static const struct json_kind merged = { write_merged, read_merged, json_type_array, true };
 
-/* In a union, these were not counted. */
+/* Not counted for the union of several results. */
 static void write_traced_seen(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct coverage *c = member;

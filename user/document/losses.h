@@ -42,7 +42,7 @@ const struct loss *losses__at(size_t index);
 
 /**
  * losses__find() - find the loss of a counter
- * @name: of the counter
+ * @name: the name of the counter
  *
  * Return: the loss of that name; NULL: there is none.
  */
@@ -77,7 +77,7 @@ enum loss_meaning losses__worst(const struct counters *lost);
 /**
  * losses__hide() - whether a first hit may not have been the first call
  * @lost: the counters of the result that has the hit
- * @kind: of the hit, HIT_FUNCTION or HIT_CALLER
+ * @kind: the kind of the hit, HIT_FUNCTION or HIT_CALLER
  *
  * Return: true if an earlier call may have been lost.
  */

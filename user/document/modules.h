@@ -46,7 +46,7 @@ const struct covered_module *covered_modules__find(const struct covered_modules 
 /* Was the module loaded from the beginning to the end? @name: NULL is vmlinux, which always was */
 bool covered_modules__stayed(const struct covered_modules *m, const char *name);
 
-/* Are they known to be different builds? NULL is an unknown module, so nothing is known then. */
+/* Are @a and @b known to be different builds? False for NULL, an unknown module. */
 bool covered_module__differs(const struct covered_module *a, const struct covered_module *b);
 
 /* The kind of field for a struct covered_modules. */

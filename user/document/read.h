@@ -7,7 +7,7 @@
 
 /* In bytes of text. A recording of a hundred thousand functions and as many callers takes 56 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
-/* For the values while they are read. A recording of a hundred thousand functions and callers takes less than half. */
+/* For a file's values. A recording of a hundred thousand functions and callers needs under half. */
 #define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
 
 /**

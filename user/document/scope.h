@@ -20,9 +20,9 @@ enum scope_kind {
 	SCOPE_SEVERAL,		/* merged results of several scopes, none of which includes all others */
 };
 
-/* How calls enter the program of the BPF engine. */
+/* How calls enter the program of the BPF recorder. */
 enum cover_entry_kind {
-	ENTRY_ANY,		/* as an option: hytrace chooses; in a recording: of another engine, or unknown */
+	ENTRY_ANY,		/* option: hytrace chooses; recording: other recorder or unknown */
 	ENTRY_KPROBE,		/* all by kprobe.multi */
 	ENTRY_FENTRY,		/* by fentry.multi where possible, otherwise by kprobe.multi */
 };
@@ -30,7 +30,7 @@ enum cover_entry_kind {
 /* Whose calls are recorded. */
 struct scope {
 	enum scope_kind kind;
-	long pid;			/* of SCOPE_PID; otherwise 0 */
+	long pid;			/* the process of SCOPE_PID; otherwise 0 */
 	const char *cgroup, *comm;	/* only tasks with this cgroup or name; NULL: any */
 };
 
@@ -41,7 +41,7 @@ struct cover_how {
 	unsigned long retire_ms;	/* how long a known function is watched for its callers; 0: no callers */
 	unsigned long max_entries;	/* 0: room for all addresses */
 	double duration;		/* in seconds; 0: no limit */
-	const char *pin;		/* where; NULL: nothing is pinned; "": unknown, as in a recording */
+	const char *pin;		/* a directory, in a recording ""; NULL: none is pinned */
 	enum cover_entry_kind entry;
 };
 

@@ -25,7 +25,7 @@ struct function {
 	const char *module;	/* NULL: vmlinux */
 	const char *unit;	/* the compiled file, "fs/read_write.c"; NULL: unknown */
 	const char *file;	/* the file with the definition, perhaps a header; NULL: unknown */
-	unsigned int line;	/* of the definition, from 1; 0: unknown */
+	unsigned int line;	/* the line of the definition, from 1; 0: unknown */
 	uint32_t sympos;	/* its number among functions of the same name, by address, from 1; 0: unknown */
 	const char *untraced;	/* why ftrace cannot trace it, in one word; NULL: it can */
 	bool init;		/* freed after the boot, or after its module is loaded */

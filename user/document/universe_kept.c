@@ -19,7 +19,7 @@
 
 #define FORM "universe 1"
 #define END "end"
-/* In a line. */
+/* The most fields of a line. */
 #define MOST_FIELDS 9
 
 static const char *or_nothing(const char *text)

@@ -16,7 +16,7 @@ void universe__write_kept(const struct universe *u, FILE *out);
 /**
  * universe__read_kept() - read a cached function list
  * @ret: to be freed by universe__free()
- * @path: of the file
+ * @path: the path of the file
  *
  * Return: true if the file is there and complete. Otherwise there is no message, because the
  * function list can be made again.

@@ -28,8 +28,8 @@
 /* A number in the code that the module loader fills in. */
 struct relocation {
 	uint64_t at;		/* as in struct image_function */
-	const char *name;	/* of the target in another file; NULL: the target is in this file */
-	uint64_t target;	/* of the target in this file, less the distance from @at to the instruction's end */
+	const char *name;	/* a target in another file; NULL: the target is in this file */
+	uint64_t target;	/* the target, less the distance from @at to the instruction's end */
 };
 
 struct range {
@@ -38,10 +38,10 @@ struct range {
 
 struct calls {
 	const struct image *image;
-	struct call_sites *sites;	/* of vmlinux; NULL: it has no tables */
-	struct relocation *relocations;	/* of a module, by address */
+	struct call_sites *sites;	/* for vmlinux; NULL: it has no tables */
+	struct relocation *relocations;	/* for a module, sorted by address */
 	size_t count;
-	struct range *replaced;		/* of a module: code for which there are alternatives */
+	struct range *replaced;		/* for a module: code that has alternatives */
 	size_t replaced_count;
 	struct ways ways;
 };
@@ -63,7 +63,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* Is it relative to its own place, with 4 bytes, as in calls and jumps? */
+/* Is the relocation for 4 bytes, relative to their own address, as in calls and jumps? */
 static bool is_relative(const GElf_Rela *rela)
 {
 	return GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32;
@@ -179,7 +179,7 @@ static uint64_t target_of(const struct calls *c, const struct instruction *i, ui
 
 /*
  * In Linux 7.3, code that runs before the kernel is mapped may call the thunks by an alias with a
- * prefix (SYM_PIC_ALIAS() in asm/linkage.h). For the address, the alias is found then.
+ * prefix (SYM_PIC_ALIAS() in asm/linkage.h). Then the alias may be the name of the address.
  */
 static bool is_thunk(const char *name, const char *kind)
 {

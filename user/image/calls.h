@@ -23,13 +23,13 @@ enum call_kind {
 	CALL_KINDS
 };
 
-/* The word for it in json. */
+/* The word for @kind in json. */
 const char *call_kind__word(enum call_kind kind);
 
 struct call {
 	enum call_kind kind;
 	bool jump;		/* a jump at the end of a function: the target returns to that function's caller */
-	uint64_t site;		/* of the instruction, as in struct image_function */
+	uint64_t site;		/* the address of the call, as in struct image_function */
 	uint64_t returns_to;	/* the address after it, as linked */
 	const struct image_function *in;	/* the function with the call; NULL: unknown */
 	const struct image_function *callee;	/* CALL_DIRECT: the called function; NULL: it is in another file */

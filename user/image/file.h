@@ -20,7 +20,7 @@ struct text_section {
 	uint64_t addr, size;	/* as in struct image_function */
 	const unsigned char *bytes;
 	bool init;
-	Dwarf_Addr dwarf;	/* its address in the debug information */
+	Dwarf_Addr dwarf;	/* the address in the debug information */
 };
 
 struct image_file {

@@ -39,9 +39,7 @@ static bool ends_with(const char *text, const char *end)
 
 /* ---- names */
 
-/*
- * Marks of the build, which kallsyms leaves out as well, and names of the padding before functions.
- */
+/* Is it a mark of the build, which kallsyms leaves out too, or the padding before a function? */
 static bool is_no_name(const char *name)
 {
 	return !*name || *name == '$' || begins_with(name, ".L") || begins_with(name, "__kcfi_typeid_") ||
@@ -210,7 +208,7 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 		f.exported |= lh_table_lookup_entry(r->exports, names[i]->name) != NULL;
 		names[i]->function = r->functions->count;
 	}
-	/* If there are only labels, such as those of the linker script, it is no function. */
+	/* An address that has only labels, such as the linker script's, is no function. */
 	if (!text || !code) {
 		for (size_t i = 0; i < count; i++)
 			names[i]->function = SIZE_MAX;

@@ -10,9 +10,9 @@
 
 /* A name, and the function that has it. */
 struct function_name {
-	const char *name;	/* in the string table of the file */
+	const char *name;	/* points into the string table of the file */
 	uint64_t addr, size;
-	size_t order;		/* in the symbol table */
+	size_t order;		/* index in the symbol table */
 	bool weak;
 	bool code;		/* the symbol has the type of a function, or a size */
 	uint32_t sympos;
@@ -20,7 +20,7 @@ struct function_name {
 };
 
 struct functions {
-	struct image_function *list;	/* by address */
+	struct image_function *list;	/* sorted by address */
 	size_t count;
 	struct function_name *names;	/* sorted by name and address */
 	size_t name_count;

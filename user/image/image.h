@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the files of a kernel say, without running it: which functions vmlinux or a module has,
- * where they are, and which of them ftrace can trace. If ftrace cannot trace a function, the file
- * shows why.
+ * Functions from the files of a kernel, without running it: which functions vmlinux or a module
+ * has, where they are, which of them ftrace can trace, and why it cannot trace the other functions.
  *
  * Modules may be compressed by gzip, xz or zstd, as in distributions.
  */
@@ -30,7 +29,7 @@ struct unit;
 struct image_function {
 	uint64_t addr;		/* of vmlinux: as linked; of a module: see IMAGE_MODULE_INIT */
 	uint64_t size;		/* in bytes; 0: unknown */
-	const char *name;	/* the one that the kernel prints, if the address has several */
+	const char *name;	/* of several names, the name that the kernel prints */
 	uint32_t sympos;	/* its number among functions of the same name, by address, from 1 */
 	enum untraced untraced;	/* why ftrace cannot trace it; UNTRACED_NOT: it can */
 	bool init;		/* freed after the boot, or after its module is loaded */

@@ -12,7 +12,7 @@ struct import {
 	const char *name;	/* lives as long as the module's image */
 	const char *unit;	/* "fs/read_write.c", lives as long as vmlinux's image; NULL: no unit defines it */
 	const char *file;	/* contains the definition, often the unit itself; NULL: unknown */
-	unsigned int line;	/* of the definition in @file */
+	unsigned int line;	/* the line of the definition in @file */
 };
 
 struct imports {

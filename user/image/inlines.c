@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "image/inlines.h"
 
-/* The code that is a function's own, not inlined. */
+/* The code of a function itself, without inlined bodies. */
 struct own {
 	uint64_t addr;
 	uint32_t source;
@@ -23,9 +23,9 @@ struct inlines {
 	struct strings *names;
 	struct source_function *sources;
 	size_t source_count;
-	struct inlined *list;		/* by start */
+	struct inlined *list;		/* sorted by start */
 	size_t count;
-	struct own *own;		/* by address */
+	struct own *own;		/* sorted by address */
 	size_t own_count;
 };
 
@@ -33,7 +33,7 @@ struct reader {
 	struct inlines *in;
 	struct lh_table *by_place;	/* "name file:line" of a source function -> its index */
 	struct lh_table *by_die;	/* offset of a DIE -> index of its source function, for one unit */
-	Dwarf_Files *files;	/* of the unit; NULL: it has none */
+	Dwarf_Files *files;	/* the files of the unit; NULL: it has none */
 	/* Consecutive calls are mostly in the same file, so its path is remembered. */
 	const char *raw_file, *file;
 	int err;

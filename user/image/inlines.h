@@ -34,8 +34,8 @@ struct inlined {
 	uint64_t start, end;	/* as in struct image_function */
 	uint32_t source;	/* index of the inlined function in inlines__sources() */
 	uint64_t entry;		/* entry of the inlined body that this is a piece of, or INLINED_NO_ENTRY */
-	unsigned int line;	/* of the call that it replaces, from 1; 0: unknown */
-	const char *file;	/* of that call; lives as long as the image; NULL: unknown */
+	unsigned int line;	/* the line of the replaced call, from 1; 0: unknown */
+	const char *file;	/* the file of the call; lives as long as the image; NULL: unknown */
 };
 
 struct inlines;

@@ -29,7 +29,7 @@ struct references {
 /* A table between two symbols of vmlinux. */
 static const struct table {
 	const char *start, *end;
-	bool distances;		/* it has distances of 4 bytes, from their own place; false: it is skipped */
+	bool distances;		/* of 4 bytes, from their own addresses; false: it is skipped */
 } tables[] = {
 	{ "__start_mcount_loc", "__stop_mcount_loc" },
 	{ "__start_kprobe_blacklist", "__stop_kprobe_blacklist" },

@@ -9,7 +9,7 @@
 #include "image/calls.h"
 
 enum taken {
-	TAKEN_UNKNOWN,		/* of a module's function: other files may take its address */
+	TAKEN_UNKNOWN,		/* for a module's function: other files may take its address */
 	TAKEN_NOT,
 	TAKEN_YES,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the sites of ftrace in a file: which functions can be traced, as far as the file shows. */
+/* Finds the sites of ftrace in a file, and so which functions can be traced. */
 #ifndef HYTRACE_IMAGE_SITES_H
 #define HYTRACE_IMAGE_SITES_H
 

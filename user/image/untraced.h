@@ -17,11 +17,11 @@ enum untraced {
 	UNTRACED_COUNT
 };
 
-/* The word for it in json; NULL for UNTRACED_NOT. */
+/* The word for @why in json; NULL for UNTRACED_NOT. */
 const char *untraced__word(enum untraced why);
 /* The reason with this word; UNTRACED_NOT: there is none. */
 enum untraced untraced__of_word(const char *word);
-/* The rest of a sentence that begins with the function's name. */
+/* The reason, as the end of a sentence that begins with the function's name. */
 const char *untraced__sentence(enum untraced why);
 
 /*

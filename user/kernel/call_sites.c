@@ -19,8 +19,8 @@
 #include "kernel/instruction.h"
 
 /*
- * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3. It is packed; these are its
- * size and instrlen's place.
+ * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3, which is packed: its size, and
+ * the offset of instrlen.
  */
 #define ALT_INSTR_SIZE 14
 #define ALT_INSTR_LENGTH 12
@@ -28,7 +28,7 @@
 
 struct call_site {
 	uint64_t start, end;
-	uint64_t returns_to;	/* as linked */
+	uint64_t returns_to;	/* the return address as linked */
 };
 
 /* Instructions that an alternative may replace. */
@@ -37,9 +37,9 @@ struct replaced {
 };
 
 struct call_sites {
-	struct call_site *list;	/* by start */
+	struct call_site *list;	/* sorted by start */
 	size_t count;
-	struct replaced *replaced;	/* by start, apart from each other */
+	struct replaced *replaced;	/* sorted by start, without overlaps */
 	size_t replaced_count;
 };
 
@@ -92,17 +92,14 @@ static uint64_t site_of(const struct part *table, size_t at)
 	return table->addr + at + distance;
 }
 
-/* @text: the section of the last address; most addresses are in the same one. */
+/* @text: the last section that was found; most addresses are in that section. */
 static bool find_text(Elf *elf, uint64_t start, struct part *text)
 {
 	return (start >= text->addr && start - text->addr < text->size) ||
 	       find_part(elf, NULL, start, text);
 }
 
-/*
- * Do entries have this size? If they have another one, most of their instructions are in no
- * section.
- */
+/* Do entries have this size? With a wrong size, most of their addresses are in no section. */
 static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size)
 {
 	struct part text = {};
@@ -115,7 +112,7 @@ static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size
 	return true;
 }
 
-/* The length of the place: the call and its NOPs; only the call if it has other code in it. */
+/* The length of the call with the NOPs after it; without them if its place has other code. */
 static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
 			   uint64_t start, size_t call)
 {
@@ -263,7 +260,7 @@ void call_sites__free(struct call_sites *s)
 
 uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 {
-	/* After the last one that begins before it. */
+	/* Index after the last call that begins before @addr. */
 	size_t low = s ? SORTED_FROM(s->list, s->count, start, addr) : 0;
 
 	return low && addr <= s->list[low - 1].end ? s->list[low - 1].returns_to : addr;
@@ -271,7 +268,7 @@ uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 
 bool call_sites__replaced(const struct call_sites *s, uint64_t addr)
 {
-	/* After the last one that begins at or before it. */
+	/* Index after the last instruction that begins at or before @addr. */
 	size_t low = s ? SORTED_FROM(s->replaced, s->replaced_count, start, addr + 1) : 0;
 
 	return low && addr < s->replaced[low - 1].end;

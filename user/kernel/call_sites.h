@@ -3,7 +3,7 @@
  * The calls that the kernel rewrites while it boots. Depending on the processor, a call through a
  * retpoline may become a shorter indirect call, and a call of a paravirt operation a shorter direct
  * call. Then the same call returns to another address on another machine, or later in the same
- * boot. The tables of a vmlinux give each call the address to which it returns as linked.
+ * boot. The tables of a vmlinux show where each such call returns as linked.
  */
 #ifndef HYTRACE_KERNEL_CALL_SITES_H
 #define HYTRACE_KERNEL_CALL_SITES_H
@@ -24,17 +24,16 @@ struct call_sites;
  * Return: the table, to be freed by call_sites__free(); NULL: there is no vmlinux, or it has no such table.
  */
 struct call_sites *call_sites__read(const struct kernel_id *id, const char *vmlinux);
-/* The same for a file with a section .retpoline_sites or .altinstructions. Returns NULL if it has none. */
+/* Reads one file; NULL: it has no section .retpoline_sites or .altinstructions. */
 struct call_sites *call_sites__read_file(const char *path);
 void call_sites__free(struct call_sites *s);
 
 /**
  * call_sites__linked() - the return address of a call as it was linked
  * @s: the table; NULL: there is none, and @addr is returned
- * @addr: a return address as linked, of a call that may have been rewritten
+ * @addr: a return address at run time, less the KASLR offset
  *
- * Return: the return address of this call in vmlinux; @addr if it is not of a call that may be
- * rewritten.
+ * Return: the return address of this call in vmlinux; @addr if the kernel never rewrites the call.
  */
 uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr);
 

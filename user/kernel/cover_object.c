@@ -11,13 +11,13 @@
 #include "cover.h"
 #include "cover.skel.h"
 
-/* Kernels before 6.4 do not give the end of a log that is longer. No page of it is used before one is refused. */
+/* Before 6.4, the kernel cuts off the end of a longer log. It is used only for refused programs. */
 static char verifier_log[1024 * 1024];
 static bool without_variables;
 
 /*
- * libbpf calls this for each program, after it has filled in what the program refers to. A variable of the kernel
- * that it has found in BTF becomes one that does not exist, as the program asks before it uses one.
+ * libbpf calls this for each program, after it has resolved the program's references. The kernel's
+ * variables are made to look missing; the program checks for that before it uses them.
  */
 static int forget_variables(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -38,7 +38,7 @@ static int forget_variables(struct bpf_program *program, struct bpf_prog_load_op
 	return err;
 }
 
-/* Only a handler of its section may change a program after that. For "entry", see bpf/cover.bpf.c. */
+/* Only a section's handler may change a resolved program. For "entry", see bpf/cover.bpf.c. */
 static int handle_sections(void)
 {
 	static const struct {

@@ -53,7 +53,7 @@ static int inflate(const struct inflating *i, int from, int to)
 
 		most += (uint64_t)got * ELF_FILE_MOST_RATIO;
 
-		/* A buffer that is full may have left something inside. */
+		/* If the output buffer is full, the decompressor may hold more. */
 		do {
 			out = (ZSTD_outBuffer){ i->out, ZSTD_DStreamOutSize(), 0 };
 			left = ZSTD_decompressStream(i->z, &out, &in);
@@ -63,7 +63,7 @@ static int inflate(const struct inflating *i, int from, int to)
 	}
 	if (!err && got < 0)
 		err = -errno;
-	/* The end of the file is not the end of what was compressed. */
+	/* If anything is left, the file is cut off. */
 	return err ? err : left ? -EINVAL : 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ELF files that may be compressed by zstd, which libelf does not take everywhere; gzip and xz are left to it. */
+/* ELF files that may be compressed. Not every libelf reads zstd; gzip and xz are left to libelf. */
 #ifndef HYTRACE_KERNEL_ELF_FILE_H
 #define HYTRACE_KERNEL_ELF_FILE_H
 
@@ -9,22 +9,22 @@
 #include <stdint.h>
 
 /*
- * What a compressed file holds is kept in memory. A vmlinux with debug information becomes ten times as large, and a few
- * kilobytes that were made to do harm any size. So contents of more bytes than these must not be more times as large.
+ * Decompressed contents are kept in memory. A vmlinux with debug information is ten times as large
+ * as its file; a malicious file may have contents of any size. The ratio limits those over SMALL.
  */
 #define ELF_FILE_SMALL (64 * 1024 * 1024)
 #define ELF_FILE_MOST_RATIO 100
 
 /**
  * elf_file__open() - open a file for dwelf_elf_begin()
- * @path: of the file
+ * @path: the path of the file
  *
- * Return: a descriptor, of the file itself or of its contents without compression, to be closed; or a negative errno,
- * quietly: -EINVAL if the contents are damaged, -EFBIG if they are too large for the file.
+ * Return: a descriptor of the file or of its decompressed contents, to be closed; or a negative
+ * errno without a message: -EINVAL if the contents are damaged, -EFBIG if they are too large.
  */
 int elf_file__open(const char *path);
 
-/* The build id, in lowercase hex, to be freed; NULL: it has none. */
+/* The build id, in lowercase hex, to be freed; NULL: the file has none. */
 char *elf_file__build_id(Elf *elf);
 
 /* The section of that name; NULL: there is none. */

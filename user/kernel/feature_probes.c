@@ -79,10 +79,7 @@ enum feature_state probe_lockdown(char *reason, size_t room)
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
 	char text[128] = "";
 
-	/*
-	 * A kernel without this file cannot be locked down. If securityfs is not mounted, it is not
-	 * known.
-	 */
+	/* Without this file, the kernel has no lockdown, or securityfs is not mounted. */
 	if (f && !fgets(text, sizeof(text), f))
 		text[0] = '\0';
 	if (f)
@@ -125,11 +122,11 @@ enum feature_state probe_tracefs(char *reason, size_t room)
 	free(path);
 	if (state == FEATURE_YES)
 		snprintf(reason, room, "%s", dir);
-	/* The other probes ask this one: if it cannot be read, they have no tracefs. */
+	/* The probes that need tracefs treat an unreadable tracefs as missing. */
 	return state == FEATURE_UNKNOWN ? FEATURE_NO : state;
 }
 
-/* Returns false if there is nothing to ask in tracefs; the state is known then. */
+/* Can tracefs be read? If not, the feature's state is unknown, and @reason says why. */
 static bool tracefs_tells(char *reason, size_t room)
 {
 	if (features__has(FEATURE_TRACEFS))
@@ -158,7 +155,7 @@ static enum feature_state has_list(const char *name, char *reason, size_t room)
 	return state;
 }
 
-/* A kernel that has found its own call sites in disorder refuses to open the list: -ENODEV. */
+/* If ftrace has disabled itself after an error, the list cannot be opened: -ENODEV. */
 enum feature_state probe_functions(char *reason, size_t room)
 {
 	enum feature_state state = has_list("available_filter_functions", reason, room);
@@ -197,7 +194,7 @@ enum feature_state probe_events(char *reason, size_t room)
 
 /* ---- other files */
 
-/* The kernel may also have been booted in this state, by sysctl.kernel.ftrace_enabled=0. */
+/* ftrace may also have been turned off at boot, by sysctl.kernel.ftrace_enabled=0. */
 enum feature_state probe_ftrace(char *reason, size_t room)
 {
 	long enabled = file__number("/proc/sys/kernel/ftrace_enabled");
@@ -209,7 +206,7 @@ enum feature_state probe_ftrace(char *reason, size_t room)
 	return enabled ? FEATURE_YES : FEATURE_NO;
 }
 
-/* Symbols of data may be at 0. The first one of text is at 0 only if all addresses are hidden. */
+/* Data symbols may be at 0. The first text symbol is at 0 only if all addresses are hidden. */
 enum feature_state probe_addresses(char *reason, size_t room)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A probe for each feature of features.h. It fills @reason, of @room bytes, if it knows more than
- * the table: why not, and in a second line a remedy; or a detail of a yes. @reason is empty before.
+ * A probe for each feature of features.h. @reason has @room bytes, and is empty before. A probe may
+ * write a reason for a no there, with a remedy as a second line, or a detail of a yes.
  */
 #ifndef HYTRACE_KERNEL_FEATURE_PROBES_H
 #define HYTRACE_KERNEL_FEATURE_PROBES_H

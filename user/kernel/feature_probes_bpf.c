@@ -16,24 +16,24 @@
 #include "kernel/feature_probes.h"
 #include "kernel/tracing_multi.h"
 
-/* An error of the kernel itself for programs such as bench's; see include/linux/errno.h. */
+/* bpf(2) also returns this errno, which only the kernel's own include/linux/errno.h has. */
 #define ENOTSUPP 524
 /* Locking an array of this size exceeds a limit of 0. */
 #define SOME_BYTES 4096
 /* A function on which the kernel must be able to run a BPF program. */
 #define TARGET "bpf_fentry_test1"
 
-/* The kernel was asked for what the table says, and has answered @err. */
+/* The state of a feature if bpf(2) fails with @err when it is asked for the feature. */
 static enum feature_state refused(int err, char *reason, size_t room)
 {
 	if (err == -ENOSYS) {
 		snprintf(reason, room, "this kernel has no bpf(2)\nboot one with CONFIG_BPF_SYSCALL");
 		return FEATURE_NO;
 	}
-	/* So it answers to what it does not know; -E2BIG: to fields that it does not have. */
+	/* The kernel does not know the feature; -E2BIG: it does not have a field of bpf_attr. */
 	if (err == -EINVAL || err == -E2BIG || err == -EOPNOTSUPP || err == -ENOTSUPP)
 		return FEATURE_NO;
-	/* Others, such as -ENOMEM, do not tell whether it could do it. */
+	/* Other errors, such as -ENOMEM, say nothing about the feature. */
 	if (err != -EPERM && err != -EACCES) {
 		snprintf(reason, room, "bpf(2): %s", strerror(-err));
 		return FEATURE_UNKNOWN;
@@ -84,7 +84,7 @@ enum feature_state probe_jit(char *reason, size_t room)
 	return enabled ? FEATURE_YES : FEATURE_NO;
 }
 
-/* If the kernel knows lists at all, a list at an address without memory gives -EFAULT. */
+/* A kernel with kprobe.multi reads the list of functions; this invalid pointer gives -EFAULT. */
 enum feature_state probe_kprobe_multi(char *reason, size_t room)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = (const unsigned long *)1,
@@ -183,6 +183,6 @@ enum feature_state probe_memlock(char *reason, size_t room)
 	}
 	err = make_map();
 	setrlimit(RLIMIT_MEMLOCK, &limit);
-	/* If the limit is infinite, it does not matter. */
+	/* An infinite limit does not matter. */
 	return err && limit.rlim_cur != RLIM_INFINITY ? FEATURE_NO : FEATURE_YES;
 }

@@ -8,7 +8,7 @@
 #include "kernel/features.h"
 
 #define MOST_NEEDS 10
-/* The features that one needs, and their number. */
+/* The features that a feature needs, and their number. */
 #define NEEDS(...) .needs = { __VA_ARGS__ }, \
 		   .need_count = sizeof((enum feature[]){ __VA_ARGS__ }) / sizeof(enum feature)
 
@@ -182,7 +182,7 @@ static struct feature_answer try_out(enum feature f)
 	return (struct feature_answer){ f, state, table[f].err, reason ?: table[f].missing, remedy };
 }
 
-/* The first needed feature that is not there is the reason. @load: also load programs. */
+/* The first needed feature that is missing is the reason. @load: also ask FEATURE_COVER_PROGRAM. */
 static struct feature_answer look_at_needs(enum feature f, bool load)
 {
 	struct feature_answer answer = { f, FEATURE_YES };

@@ -3,7 +3,7 @@
  * What this kernel, this caller and this container allow. One table has the name of each feature
  * that may be missing, the message for its absence, and a remedy. A feature is probed once, when it
  * is first asked for. `hytrace features` prints all answers, and code that needs a feature asks
- * here as well, so that both say the same.
+ * here as well, so that the command and the code agree.
  */
 #ifndef HYTRACE_KERNEL_FEATURES_H
 #define HYTRACE_KERNEL_FEATURES_H
@@ -45,7 +45,7 @@ enum feature {
 enum feature_state { FEATURE_NO, FEATURE_YES, FEATURE_UNKNOWN };
 
 struct feature_answer {
-	enum feature cause;		/* the feature that the answer is about: this one, or one that it needs */
+	enum feature cause;		/* the probed feature: this one, or one that it needs */
 	enum feature_state state;
 	int err;			/* for a no: -EPERM or -EOPNOTSUPP; otherwise 0 */
 	const char *reason;		/* for a no: the reason, or NULL; for a yes: a detail, or NULL */
@@ -70,7 +70,7 @@ const char *feature__use(enum feature f);
 
 /**
  * features__find() - find a feature by its name
- * @name: as feature__name() has it
+ * @name: a name from feature__name()
  *
  * Return: the feature; FEATURE_COUNT: there is none of that name.
  */
@@ -83,7 +83,7 @@ enum feature features__find(const char *name);
  * The first call probes it, and later ones repeat the answer. A probe undoes its changes, except
  * that libtracefs mounts tracefs if it is not mounted.
  *
- * Return: the answer, which stays.
+ * Return: the answer, which stays valid.
  */
 const struct feature_answer *features__ask(enum feature f);
 
@@ -106,10 +106,10 @@ bool features__has(enum feature f);
 /**
  * features__require() - fail if a feature is missing
  * @f: the feature
- * @who: what needs it, for the beginning of the message; NULL: the message does not say
+ * @who: the part of hytrace that needs it, for the message; NULL: the message does not name it
  *
- * If the answer is not known, this succeeds, because trying will show it. For the same reason it does not load a BPF
- * program to see whether the kernel takes it, unless @f is just that.
+ * If the answer is not known, this succeeds: using the feature will show it. For this reason, no
+ * BPF program is loaded as a test, unless @f is FEATURE_COVER_PROGRAM.
  *
  * Return: 0; or -EPERM or -EOPNOTSUPP after a message with a remedy if it is not there.
  */
@@ -118,7 +118,7 @@ int features__require(enum feature f, const char *who);
 /**
  * features__refuse() - print the message for a feature that is known to be missing
  * @f: the feature
- * @who: as above
+ * @who: as for features__require()
  *
  * This is for callers that have found it out themselves, for example by reading a file.
  *

@@ -15,11 +15,11 @@
 #define MOST_WORDS 12
 
 /*
- * The trampoline calls these each time a program runs. The kernel refuses the first ones, as far as
- * they are functions in its configuration. It does not refuse those that end a read-side section of
- * RCU. For some sections, __rcu_read_unlock() calls more of RCU's functions; if one of them had a
- * trampoline, the end of that would do the same, and so on, until the stack overflows. Which ones
- * they are changes between kernels, so all of RCU's are left to kprobe.multi, which guards itself.
+ * The trampoline calls these functions each time a program runs. The kernel refuses to attach to
+ * the listed names, but not to each function that ends a read-side section of RCU: sometimes
+ * __rcu_read_unlock() calls more of RCU's functions. A trampoline on such a function would call it
+ * again, and so on, until the stack overflows. Such functions differ between kernels, so all of
+ * RCU's are left to kprobe.multi, which guards against recursion.
  */
 static bool is_denied(const char *name)
 {
@@ -36,7 +36,7 @@ static bool is_denied(const char *name)
 
 /* ---- names */
 
-/* The first function from @one on that is of this module; all of a name are linked. NULL: there is no more. */
+/* The first function in @module, from @one on in the chain of namesakes; NULL: there is none. */
 static struct fentry_id *of_module(const struct fentry_ids *ids, struct fentry_id *one, const char *module)
 {
 	while (one && !text__equals(traceable__at(ids->traceable, one - ids->list)->module, module))
@@ -44,7 +44,7 @@ static struct fentry_id *of_module(const struct fentry_ids *ids, struct fentry_i
 	return one;
 }
 
-/* More names are looked up than there are functions: those of all other symbols, and of all types. */
+/* Hashed, because many names are looked up: of nearly all symbols, and of all functions in BTF. */
 static struct fentry_id *find(const struct fentry_ids *ids, const char *name, const char *module)
 {
 	struct lh_entry *entry = lh_table_lookup_entry(ids->names, name);
@@ -76,8 +76,8 @@ static void mark_namesakes(struct fentry_ids *ids, const char *name, const char 
 }
 
 /*
- * The kernel takes the first symbol of a name. That may be another function, which need not be one
- * that can be traced.
+ * The kernel attaches to the first symbol of a name. If a name has several symbols, this may be
+ * another function, traceable or not.
  */
 void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols)
 {
@@ -90,7 +90,7 @@ void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const 
 
 		while (at < count && traceable__at(t, at)->entry < sym->addr)
 			at++;
-		/* The function's own symbol does not count; functions of one name are found when added. */
+		/* Except the function's own symbol. add_function() marks traceable namesakes. */
 		if (at == count || traceable__at(t, at)->entry != sym->addr ||
 		    strcmp(traceable__at(t, at)->name, sym->name))
 			mark_namesakes(ids, sym->name, sym->module);
@@ -114,7 +114,7 @@ void fentry_ids__free(struct fentry_ids *ids)
 
 /* ---- types */
 
-/* The size of a type as the kernel sees it, or -1. @ret: without modifiers. */
+/* The size of a type as the kernel sees it, or -1. @ret: the type without modifiers, typedefs. */
 static int size_of(const struct btf *btf, __u32 id, const struct btf_type **ret)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -144,7 +144,7 @@ static enum fentry_fit judge(const struct btf *btf, const struct btf_type *funct
 	if (size < 0 || btf_is_composite(type))
 		return FENTRY_RETURN;
 	params = btf_params(proto);
-	/* Its type differs between versions of libbpf. */
+	/* The type of btf_vlen() differs between versions of libbpf. */
 	count = btf_vlen(proto);
 	for (__u32 i = 0; i < count; i++) {
 		if (i == count - 1 && !params[i].type)
@@ -157,7 +157,7 @@ static enum fentry_fit judge(const struct btf *btf, const struct btf_type *funct
 	return words > MOST_WORDS ? FENTRY_MANY : FENTRY_FITS;
 }
 
-/* ---- both */
+/* ---- names and types */
 
 static void add_function(struct fentry_ids *ids, const struct btf *btf, __u32 id, const char *module)
 {
@@ -168,7 +168,7 @@ static void add_function(struct fentry_ids *ids, const struct btf *btf, __u32 id
 	if (!one)
 		return;
 	one->id = id;
-	/* If a name has several types or functions, nothing says which belong together. */
+	/* If a name has several types or functions, nothing says which type is whose. */
 	if (one->fit != FENTRY_NO_TYPE || of_module(ids, one->namesake, module))
 		mark_namesakes(ids, name, module);
 	else
@@ -186,12 +186,12 @@ void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *
 	}
 }
 
-/* ---- what the kernel refuses all the same */
+/* ---- functions that the kernel refuses nevertheless */
 
-/* An error of the kernel itself, for programs that cannot be attached. */
+/* From the kernel's own include/linux/errno.h: a program cannot be attached. */
 #define ENOTSUPP 524
 
-/* Is this about one of the functions, rather than about the whole system? */
+/* Is the error about a function of the list, rather than about the whole system? */
 static bool is_refusal(int err)
 {
 	static const int list[] = { EINVAL, ENOENT, EOPNOTSUPP, ENOTSUPP, EBUSY, E2BIG, ENODEV, EEXIST };
@@ -204,8 +204,8 @@ static bool is_refusal(int err)
 }
 
 /*
- * Keeps the functions from @first to @end that are accepted, at @to. Returns their end, or a negative
- * errno. A half that is accepted is attached, and at once detached again.
+ * Moves the functions from @first to @end that the kernel accepts to @to. Returns their new end, or
+ * a negative errno. An accepted half is attached, and detached at once.
  */
 static ssize_t keep_accepted(struct fentry_try *list, size_t first, size_t end, size_t to,
 			     int (*link)(void *context, const __u32 *ids, size_t count), void *context)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions that a program on fentry.multi can be attached to. The kernel takes such functions
- * by their numbers in BTF, and finds their addresses by their names. If it refuses one of a list, it
- * refuses all. So its rules are applied here first; functions that do not fit are left to
- * kprobe.multi.
+ * The functions that a program on fentry.multi can be attached to. The kernel gets their BTF ids,
+ * and finds their addresses by their names. If it refuses one function, it refuses the whole list.
+ * So its rules are applied here first; functions that do not fit are left to kprobe.multi.
  */
 #ifndef HYTRACE_KERNEL_FENTRY_IDS_H
 #define HYTRACE_KERNEL_FENTRY_IDS_H
@@ -21,35 +20,35 @@ enum fentry_fit {
 	FENTRY_DENIED,		/* the kernel calls it to run the program */
 	FENTRY_VARARGS,
 	FENTRY_RETURN,		/* it returns a struct, or a type that the kernel does not take */
-	FENTRY_ARGUMENT,	/* an argument of more than 16 bytes, or of such a type */
+	FENTRY_ARGUMENT,	/* an argument has over 16 bytes, or a type that is not taken */
 	FENTRY_MANY,		/* more than 12 words of arguments */
 };
 
 struct fentry_id {
 	enum fentry_fit fit;
-	__u32 id;		/* if it fits: in the BTF of its module, or of vmlinux */
+	__u32 id;		/* if it fits: its id in the BTF of its module, or of vmlinux */
 	struct fentry_id *namesake;	/* another function of its name, in any module */
 };
 
 struct fentry_ids {
 	const struct traceable *traceable;
-	struct fentry_id *list;	/* of each of its functions, in its order */
-	struct lh_table *names;	/* by name, one function of each */
+	struct fentry_id *list;	/* for each function of @traceable, in its order */
+	struct lh_table *names;	/* by name: one function, which links its namesakes */
 };
 
 /**
  * fentry_ids__begin() - make a list, in which only namesakes are known so far
  * @ids: the list
- * @t: the functions, which stay
- * @symbols: of the same time
+ * @t: the functions; must outlive @ids
+ * @symbols: the kernel's symbols, read at the time of @t
  */
 void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols);
 
 /**
- * fentry_ids__add() - judge the functions of vmlinux, or of one module
+ * fentry_ids__add() - set the fit of each function of vmlinux, or of one module
  * @ids: the list
- * @btf: the types
- * @module: the module that they are of; NULL: vmlinux
+ * @btf: the types of @module
+ * @module: the module; NULL: vmlinux
  */
 void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *module);
 
@@ -59,7 +58,7 @@ void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *
  * @name: the function
  * @module: the module; NULL: vmlinux
  *
- * Return: what is known about it; NULL: there is none, or several.
+ * Return: its fit and id; NULL: no function has this name, or several have it.
  */
 const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module);
 
@@ -68,22 +67,22 @@ void fentry_ids__free(struct fentry_ids *ids);
 /* Functions to attach to. */
 struct fentry_try {
 	__u32 *ids;
-	size_t *indices;	/* what the caller knows each of them by */
+	size_t *indices;	/* the caller's index of each function */
 	size_t count;
-	int refusal;		/* what the kernel said to the whole list: a negative errno; 0: it took it */
+	int refusal;		/* negative errno: the kernel refused the whole list; else 0 */
 };
 
 /**
- * fentry_try__link() - attach to a list, or to as much of it as the kernel takes
- * @list: the functions; those that the kernel refuses are taken out
+ * fentry_try__link() - attach to the functions of a list that the kernel accepts
+ * @list: the functions; refused functions are removed
  * @link: attaches to @count functions; returns a descriptor or a negative errno
  * @context: for @link
  *
  * If the kernel refuses the list, halves of it are tried until each refused function is known. Then
- * the others are attached at once.
+ * all other functions are attached at once.
  *
- * Return: the descriptor; or a negative errno, then the list is no longer of use. -ENOENT: the kernel
- * refuses all.
+ * Return: the descriptor; or a negative errno, and the list is useless then. -ENOENT: the kernel
+ * refuses all functions.
  */
 int fentry_try__link(struct fentry_try *list, int (*link)(void *context, const __u32 *ids, size_t count),
 		     void *context);

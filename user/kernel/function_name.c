@@ -29,7 +29,7 @@ const char *function__base_name(struct strings *names, const char *name)
 
 	if (!name[length])
 		return name;
-	/* A document can have a name that is too long for the stack. */
+	/* A recording can have a name that is too long for the stack. */
 	text = xstrndup(name, length);
 	kept = strings__intern(names, text);
 	free(text);

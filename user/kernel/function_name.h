@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of functions over builds. A compiler that makes another function of a function appends what it did, and a
- * number (".isra.0", ".constprop.1", ".part.2", ".cold", ".llvm.3"), so the same function has other names in other builds.
+ * Names of functions across builds. A compiler that clones or splits a function appends a suffix
+ * (".isra.0", ".constprop.1", ".part.2", ".cold", ".llvm.3"), but not in each build.
  */
 #ifndef HYTRACE_KERNEL_FUNCTION_NAME_H
 #define HYTRACE_KERNEL_FUNCTION_NAME_H
@@ -12,7 +12,7 @@ struct strings;
 
 /* The length of @name without what the compiler appends. */
 size_t function__base_length(const char *name);
-/* @name without what the compiler appends, in @names; or @name itself if that is nothing. */
+/* @name without what the compiler appends, in @names; @name itself if nothing is appended. */
 const char *function__base_name(struct strings *names, const char *name);
 
 #endif

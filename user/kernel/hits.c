@@ -50,10 +50,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->first_ns != y->first_ns)
 		return x->first_ns < y->first_ns ? -1 : 1;
-	/*
-	 * One call is one instant. Its function comes before its caller, in the order in which the
-	 * kernel records them.
-	 */
+	/* The two hits of a call have one time. The function comes first, as in the kernel. */
 	return by_place(a, b);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hits: places of the kernel that were hit. They are functions, and the return addresses of their
- * callers.
+ * Hits: addresses that were recorded, each at its first use: entries of functions, and return
+ * addresses in callers.
  */
 #ifndef HYTRACE_KERNEL_HITS_H
 #define HYTRACE_KERNEL_HITS_H
@@ -18,7 +18,7 @@ enum hit_kind {
 	HIT_BOTH = HIT_FUNCTION | HIT_CALLER,
 };
 
-/* The other address of a hit, with the same members. Without a name it is not known. */
+/* The other address of a hit's call. Members are as in struct hit. @name: NULL: unknown. */
 struct other {
 	uint64_t link, offset;
 	const char *name, *module;
@@ -27,20 +27,20 @@ struct other {
 
 struct hit {
 	uint64_t addr;		/* run time: a function's entry, a caller's return address; 0: unknown */
-	uint64_t link;		/* the same as linked; 0: unknown, or in a module */
-	uint64_t offset;	/* in its module's .text, with a module */
+	uint64_t link;		/* addr less the KASLR offset; 0: unknown, or in a module */
+	uint64_t offset;	/* if in a module: addr's offset in its .text */
 	uint64_t first_ns;
-	const char *name;	/* of the function that has this address; NULL: unknown */
+	const char *name;	/* the function that contains addr; NULL: unknown */
 	const char *module;	/* NULL: vmlinux */
-	uint32_t sympos;	/* of a function: its number among those of its name, by address, from 1; 0: unknown */
-	uint32_t into;		/* of a caller: its offset in that function; 0: unknown */
+	uint32_t sympos;	/* a function's number among its namesakes, from 1; 0: unknown */
+	uint32_t into;		/* of a caller: addr's offset in the function @name; 0: unknown */
 	enum hit_kind kind;	/* HIT_FUNCTION or HIT_CALLER */
 	uint32_t cpu;
-	uint32_t pid;		/* the thread; 0: the idle one of that CPU */
-	uint32_t tgid;		/* its process, if comm is known */
+	uint32_t pid;		/* the thread; 0: the CPU's idle task */
+	uint32_t tgid;		/* the process of the thread, if comm is known */
 	const char *comm;	/* the thread's name at that moment; NULL: name and tgid are not known */
-	uint32_t runs;		/* in how many of the results that were merged; 0: they were not */
-	struct other other;	/* of a function: the caller; of a caller: the function that its call entered */
+	uint32_t runs;		/* after a merge: the number of recordings with it; otherwise 0 */
+	struct other other;	/* a function's caller; the function that a caller's call entered */
 };
 
 struct hits {
@@ -63,7 +63,7 @@ const char *hits__name(struct hits *h, const char *name);
  * its own.
  */
 void hits__settle(struct hits *h);
-/* Only sorts them by first hit. */
+/* Only sorts the hits by time. */
 void hits__order(struct hits *h);
 
 /* The number of hits of this kind. */

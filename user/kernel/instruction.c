@@ -7,10 +7,7 @@
 
 #include "kernel/instruction.h"
 
-/*
- * The opcodes are in the Intel SDM, volume 2: "CALL", "JMP" and "Jcc"; LOOP and JRCXZ count among
- * the last.
- */
+/* The opcodes are in the Intel SDM, volume 2: "CALL", "JMP" and "Jcc"; here also LOOP and JRCXZ. */
 static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
 {
 	if (i->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -47,7 +44,7 @@ static const ZydisDecoder *decoder(void)
 	return &decoder;
 }
 
-/* ModR/M of no register and with 4 bytes: relative to the next instruction. */
+/* A displacement of 4 bytes; with mod 0 and rm 5, it is relative to the next instruction. */
 static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
 {
 	bool relative = (i->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !i->raw.modrm.mod && i->raw.modrm.rm == 5;
@@ -58,8 +55,8 @@ static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
 }
 
 /*
- * Processors get new system instructions among 0F 00 and 0F 01, which the kernel has as alternatives before libZydis
- * knows them, such as LKGS (F2 0F 00 /6). With a register, all of these have three bytes after their prefixes.
+ * New CPUs add system instructions under 0F 00 and 0F 01, such as LKGS (F2 0F 00 /6). The kernel's
+ * alternatives have them before libZydis does. With a register: 3 bytes after the prefixes.
  */
 static size_t system_length(const unsigned char *text, size_t size)
 {

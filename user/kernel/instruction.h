@@ -23,12 +23,9 @@ struct instruction {
 	uint64_t target;	/* if direct: the target's address */
 	size_t target_at;	/* if direct: the offset of the distance in the instruction */
 	size_t target_size;	/* if direct: the size of the distance: 1, 2 or 4 bytes */
-	/*
-	 * If it is no call or jump: its numbers of 4 bytes, each of which may be an address; 0:
-	 * none.
-	 */
-	uint64_t memory;	/* relative to the instruction, or in a displacement */
-	uint64_t value;		/* an immediate one */
+	/* INSTRUCTION_OTHER: operands of 4 bytes, which may be addresses; 0: none. */
+	uint64_t memory;	/* the displacement; if relative, the address that it gives */
+	uint64_t value;		/* the immediate */
 };
 
 /**

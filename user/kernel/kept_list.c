@@ -61,10 +61,10 @@ static int add_module(void *context, char *line)
 	return 0;
 }
 
-/* Returns NULL if no kept list could be trusted now. */
+/* Returns NULL if a kept list cannot be trusted now, as while a module is loaded. */
 static char *make_key(const struct kept_places *places)
 {
-	/* A kernel without modules has no such file. */
+	/* A kernel without modules has no /proc/modules. */
 	FILE *modules = fopen(places->modules, "re");
 	int err = modules || errno == ENOENT ? 0 : -errno;
 	char *boot_id = kernel_id__boot_id(), *text = NULL;
@@ -186,8 +186,8 @@ static bool write_file(int fd, const char *key, const char *text, size_t size)
 }
 
 /*
- * The file is complete from the moment when it gets its name. If there are several runs, only one
- * writes.
+ * The file gets its name when it is complete. If several runs would write it at the same time, only
+ * one does.
  */
 static void store(const struct kept_places *places, const char *name, const char *key, const char *text,
 		  size_t size)
@@ -237,7 +237,7 @@ static int take_line(void *context, char *line)
 	return r->first_only;
 }
 
-/* The kept text, if it still begins with the line that the kernel's list has now. */
+/* The kept text, if it begins with @first, the line that the kernel's list has now; or NULL. */
 static char *find_kept(const struct kept_places *places, const char *name, const char *key, const char *first,
 		       size_t *ret_size)
 {
@@ -257,7 +257,7 @@ static bool shows_address(const char *line)
 	return line && text_list__address(line, &end);
 }
 
-/* Is the line of a module that is not in the key? @last: the module of the line before. */
+/* Is the line about a module that is not in the key? @last: the module of the line before. */
 static bool is_of_another(const char *line, const char *end, const char *key, char *last, size_t room)
 {
 	const char *name = memchr(line, '[', end - line);
@@ -272,7 +272,7 @@ static bool is_of_another(const char *line, const char *end, const char *key, ch
 	return !strstr(key, start);
 }
 
-/* A module may have come and gone while the list was read; then the key has not changed. */
+/* The key does not show a module that came and went while the list was read, but the text does. */
 static bool has_only_modules_of(const char *text, const char *key)
 {
 	char last[256] = "";

@@ -10,22 +10,21 @@
  * inode of each module:
  *  - The inode changes when a module is removed and loaded again, perhaps rebuilt, even to the same address: sysfs never
  *    uses a number twice in one boot (fs/kernfs/dir.c, kernfs_node.id).
- *  - The size includes the code of the initialization until it is freed. From then on it is in neither list.
+ *  - The size includes init code until it is freed. Then init code is in neither list.
  *  - While a module comes or goes, no list is kept, and no kept list is used.
  * ftrace keeps the names of freed init functions only as long as their module is there
  * (ftrace_release_mod()). Generated code comes and goes without modules. So its lines are not kept,
- * and code that needs them must read the list again (symbols.c).
+ * and a caller that needs them must read the list again (symbols.c).
  *
- * ftrace's list has all functions, also those that it has disabled or that are traced; neither
- * changes a line. If ftrace has turned itself off, its list cannot be opened, with or without a
- * kept one.
+ * ftrace's list has all functions. Disabling or tracing a function does not change its line. If
+ * ftrace has turned itself off, its list cannot be opened, and no kept list is used.
  *
  * The kernel decides each time, for each process, who may see addresses. So the list itself is
- * opened first, and its first line must show the address that was kept. Thus nothing kept is used
- * if the kernel hides addresses (kptr_restrict, lockdown) or refuses to open a list.
+ * opened first, and its first line must show the address that was kept. So no kept list is used if
+ * the kernel hides addresses (kptr_restrict, lockdown) or refuses to open a list.
  *
- * Only root can access the files. A file that others own or could have written, that is damaged, or
- * that is of another boot, is not used.
+ * Only root can access the files. A file is not used if other users own it or could have written
+ * it, or if it is damaged or of another boot.
  */
 #ifndef HYTRACE_KERNEL_KEPT_LIST_H
 #define HYTRACE_KERNEL_KEPT_LIST_H
@@ -35,7 +34,7 @@
 
 /* The paths; tests use other ones. */
 struct kept_places {
-	const char *dir;	/* of the files */
+	const char *dir;	/* the directory of the kept files */
 	const char *modules;	/* /proc/modules */
 	const char *sys_module;	/* /sys/module */
 };
@@ -44,7 +43,7 @@ extern const struct kept_places kept_places;
 
 struct kept_list {
 	FILE *f;
-	bool kept;		/* the text is a kept one: lines that are never kept are missing */
+	bool kept;		/* from a file: lines that are never kept are missing */
 	char *text;
 };
 

@@ -85,10 +85,7 @@ static bool use_build_id(const char *desc, size_t size, void *arg)
 	return true;
 }
 
-/*
- * Reads the notes of /proc/kcore. By its headers it has gigabytes, so only the segment of notes is
- * read.
- */
+/* Reads only the notes of /proc/kcore, whose other segments have gigabytes. */
 static void read_kcore(struct kernel_id *id)
 {
 	size_t count = 0;
@@ -181,7 +178,7 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 	if (!id->build_id)
 		return NULL;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		/* This one is in the current directory. Build ids are public, so anybody can offer a file there. */
+		/* In the current directory, a build id proves nothing: anybody can copy it. */
 		if (!i && (place__check_own(".") || place__check_own("build"))) {
 			if (!access(places[i], F_OK))
 				error__warn("%s is not looked at, as others may write there; --vmlinux names it", places[i]);
@@ -347,10 +344,7 @@ void kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
 		*to[i] = xstrdup(*to[i]);
 }
 
-/*
- * The KASLR offset itself is not written: people who may read the document may not read
- * /proc/kallsyms.
- */
+/* The KASLR offset is not written: a recording's readers may have no access to /proc/kallsyms. */
 const struct json_field kernel_id_fields[] = {
 	{ "release", &field_string, offsetof(struct kernel_id, release) },
 	{ "version", &field_string, offsetof(struct kernel_id, version) },

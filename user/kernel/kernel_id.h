@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The identity of the kernel, and how far KASLR has moved it from its linked addresses. With the
- * offset, addresses of the running kernel become those that addr2line and undertaker-tailor know.
+ * The identity of the kernel, and how far KASLR has moved it from its linked addresses. With this
+ * offset, run-time addresses become linked addresses, which addr2line and undertaker-tailor need.
  */
 #ifndef HYTRACE_KERNEL_KERNEL_ID_H
 #define HYTRACE_KERNEL_KERNEL_ID_H
@@ -24,10 +24,10 @@ struct kernel_id {
 };
 
 /*
- * @symbols: NULL if the offset is not needed; then only the kernel itself is asked for it.
- * @vmlinux: a file with the kernel's symbols, or NULL to look in the usual places if it is needed.
- * If the offset or the build id stays unknown, that is no error; a given vmlinux of another build
- * is (-EINVAL).
+ * Reads the identity of the running kernel. Without @symbols, the offset is only read from
+ * /proc/kcore, not computed from @vmlinux. @vmlinux: a file with the kernel's symbols; NULL: look
+ * in the usual places if needed. An unknown offset or build id is no error, but a given vmlinux of
+ * another build is (-EINVAL).
  */
 int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux);
 void kernel_id__free(struct kernel_id *id);
@@ -37,8 +37,8 @@ void kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id);
 extern const struct json_field kernel_id_fields[];
 
 /*
- * The path of the first vmlinux with DWARF or symbols that has this build id, to be freed; NULL:
- * there is none.
+ * The path @given, or else of the first vmlinux in the usual places that has the build id of @id;
+ * to be freed; NULL: there is none.
  */
 char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
 
@@ -49,8 +49,8 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
 int kernel_id__check_vmlinux(const char *path, const char *build_id);
 
 /*
- * What kernel_id.config is for the .config in a file, which may be compressed by gzip; to be freed. NULL: it cannot be
- * read.
+ * The value of kernel_id.config for a .config file, which may be compressed by gzip; to be freed.
+ * NULL: the file cannot be read.
  */
 char *kernel_id__config_of(const char *path);
 

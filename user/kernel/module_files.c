@@ -19,7 +19,7 @@
 #include "kernel/elf_file.h"
 #include "kernel/module_files.h"
 
-/* The size of the table at first; it grows by itself. */
+/* The initial size of the hash table, which grows. */
 #define FILES_AT_FIRST 16
 
 struct function {
@@ -118,7 +118,7 @@ static char *installed_path(const char *directory, const char *module, const cha
 	return xasprintf("%s%s%.*s", line[0] == '/' ? "" : directory, line[0] == '/' ? "" : "/", (int)length, line);
 }
 
-/* Where a kernel was built, modules.order has their objects: "fs/ext4/ext4.o". */
+/* Modules in a build directory are listed in modules.order by their objects: "fs/ext4/ext4.o". */
 static char *built_path(const char *directory, const char *module, const char *line)
 {
 	size_t length = strcspn(line, "\n");
@@ -152,7 +152,7 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 {
 	GElf_Sym sym;
 
-	/* A file of another machine may have smaller symbols. */
+	/* A file of another architecture may have smaller symbols. */
 	f->functions = xcalloc(data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) + 1, sizeof(*f->functions));
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
 		const char *name = elf_strptr(elf, strings, sym.st_name);
@@ -263,7 +263,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context)
 {
 	char *const paths[] = { (char *)directory, NULL };
-	/* /lib/modules/RELEASE has links to the source, which may have modules, too. */
+	/* Links are not followed: those in /lib/modules/RELEASE lead to build directories. */
 	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	FTSENT *entry;
 	int err = 0;

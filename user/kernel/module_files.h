@@ -27,7 +27,7 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
  * module_files__size() - the size of a function
  * @m: the files
  * @module: the module
- * @function: the function's name, in any section; of several, it is the longest
+ * @function: the function's name, in any section; if several have the name, the longest counts
  *
  * Return: 0 if it is not known.
  */
@@ -62,11 +62,11 @@ char *module_files__path(const char *directory, const char *module);
  */
 int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context);
 
-/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file. */
+/* The module's name: nf_x for "kernel/net/nf-x.ko.xz"; to be freed; NULL: @path is no module's. */
 char *module_file__name(const char *path);
 /*
  * Is "drivers/net/a-b.ko.xz" the file of the module a_b? A file's name may have '-' where the module's name has '_'.
- * @length: of the path. @end: ".ko"; ".o" for the objects in modules.order.
+ * @length: the length of @path. @end: ".ko"; ".o" for the objects in modules.order.
  */
 bool module_file__is(const char *path, size_t length, const char *module, const char *end);
 /* Does the module's file have a function of that name? False if it cannot be read. */

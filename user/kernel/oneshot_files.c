@@ -9,9 +9,9 @@
  *   oneshot_stats     entries: 4711
  *
  * The address of a function is that of its traced instruction. This differs from the symbol if the
- * function begins with ENDBR64. It is converted to the symbol here, because the documents have
- * symbols. The other address of the hit follows its time, CPU and thread: a function's caller, or the
- * function that a call has entered. The process of the thread and its name come last.
+ * function begins with ENDBR64. It is converted to the symbol here, because recordings have
+ * symbols. After the time, CPU and thread comes the other address of the call: a function's caller,
+ * or the function that was entered. The thread's process and the thread's name come last.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,16 +30,16 @@ static unsigned int kind_of(const char *word)
 	return 0;
 }
 
-/* Of an address in the kernel's image. */
+/* The number of digits of an address in the kernel's image. */
 #define ADDRESS_DIGITS 16
 
-/* A place as the file has it. The module is empty in the kernel's image. */
+/* One address of a line. An empty @module means vmlinux. */
 struct listed {
 	uint64_t addr;
 	char module[256];
 };
 
-/* @text: "-", an address, or an offset and a module. Returns what comes after it; NULL if it is none of them. */
+/* @text: "-", an address, or an offset and a module. Returns the text after it; NULL: an error. */
 static char *parse_other(char *text, struct listed *ret)
 {
 	int digits = strspn(text, "0123456789abcdef"), used = digits;
@@ -49,7 +49,7 @@ static char *parse_other(char *text, struct listed *ret)
 	if (!digits || digits > ADDRESS_DIGITS)
 		return NULL;
 	ret->addr = strtoull(text, NULL, 16);
-	/* One in the image has all digits and is in the upper half. Zeros stand for hidden ones. */
+	/* An address in the image has all digits and its highest bit set; a hidden one is zeros. */
 	if (digits == ADDRESS_DIGITS)
 		return !ret->addr || ret->addr >> 63 ? text + used : NULL;
 	return sscanf(text + digits, " %255s%n", ret->module, &used) == 1 ? text + digits + used : NULL;
@@ -61,7 +61,7 @@ static bool parse_thread(char *text, struct hit *hit, char **ret)
 	char *to;
 	int used = 0;
 
-	/* One blank is before the name; more are a part of it. */
+	/* One blank is before the name; further blanks are a part of the name. */
 	if (*text != ' ' || sscanf(text, "%" SCNu32 "%n", &hit->tgid, &used) != 1 || text[used] != ' ')
 		return false;
 	*ret = to = text + used + 1;
@@ -75,7 +75,7 @@ static bool parse_thread(char *text, struct hit *hit, char **ret)
 	return true;
 }
 
-/* @ret_comm: NULL: it is not listed. @line is changed. */
+/* @ret_comm: NULL: the line has no thread's name. @line is changed. */
 static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct listed *other, char **ret_comm)
 {
 	char word[2][256];
@@ -102,7 +102,7 @@ static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct l
 		return false;
 	line += used;
 	*ret_comm = NULL;
-	/* Older versions of the series list neither this address nor the thread. */
+	/* Older versions of the series list neither the other address nor the thread's name. */
 	line = *line ? parse_other(line, other) : line;
 	return line && (!*line || *line == '\n' || parse_thread(line, hit, ret_comm));
 }
@@ -172,7 +172,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 	return err;
 }
 
-/* Costs, which have the same names in documents. */
+/* Costs whose names in recordings are the kernel's. */
 static const char *const costs[] = { "capacity", "retired", "retire_batches", "retire_ns" };
 
 static void add_stat(struct counters *lost, struct counters *cost, loss_name loss,

@@ -19,10 +19,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 /* Returns the counter's name, as a string that stays valid, if it counts a loss; otherwise NULL. */
 typedef const char *(*loss_name)(const char *name);
 
-/*
- * Reads losses and costs by the kernel's names for them. @loss: tells which of the two a counter
- * is.
- */
+/* Reads losses and costs by the kernel's names. @loss: tells whether a counter is a loss. */
 int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
 			struct counters *cost);
 

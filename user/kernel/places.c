@@ -7,13 +7,13 @@
 /* A site is at most this far after its function's symbol: after an ENDBR64. */
 #define ENDBR_SIZE 4
 
-/* A call ends at its return address, at which another function may begin. */
+/* A return address may be the beginning of the next function. The byte before it is in the call. */
 static uint64_t inside(const struct hit *hit, uint64_t addr)
 {
 	return hit->kind == HIT_CALLER ? addr - 1 : addr;
 }
 
-/* A call can come from generated code. A function that ftrace calls for is never generated. */
+/* A caller can be in generated code; a traced function never is. */
 static const struct symbol *find_symbol(const struct symbols *s, const struct hit *hit, uint64_t addr)
 {
 	return hit->kind == HIT_CALLER ? symbols__find(s, inside(hit, addr)) :
@@ -21,8 +21,8 @@ static const struct symbol *find_symbol(const struct symbols *s, const struct hi
 }
 
 /*
- * Is the hit in the module's text? An address below the base is in init text, which has no offset in .text. Behind
- * the last function, the text of a module that is gone may have been.
+ * Is the hit in the module's text? An address below the module's base is in init text, which has no
+ * offset in .text. An address behind the last function may be of a module that is gone.
  */
 static bool in_module(const struct symbols *s, const struct places *p, struct hit *hit, const struct symbol *sym)
 {
@@ -38,8 +38,8 @@ static bool in_module(const struct symbols *s, const struct places *p, struct hi
 
 /*
  * Finds a function by its site. Names come from ftrace's list if possible: if a function has
- * several aliases, kallsyms does not show which one ftrace uses. That list does not have init code
- * that was freed.
+ * several aliases, kallsyms does not show which one ftrace uses. ftrace's list does not have init
+ * code that was freed.
  */
 static void resolve_function(const struct places *p, struct hits *hits, struct hit *hit,
 			     const struct symbol *sym)
@@ -83,7 +83,7 @@ bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
 	bool was_then = !(is_now && !now.module) && resolve_by(p->kernel->symbols, p, hits, &then);
 
 	*hit = is_now ? now : then;
-	/* A module may have taken the place of one that is gone. Nothing says whether that was before the hit. */
+	/* If two modules were at the address, one after the other, nothing says which was hit. */
 	return is_now && was_then ? then.module && !strcmp(now.module, then.module) : is_now || was_then;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lists of the kernel that runs here, each of which is read only for those who ask for it. */
+/* The lists of the running kernel. Each list is read only if a caller asks for it. */
 #ifndef HYTRACE_KERNEL_RUNNING_H
 #define HYTRACE_KERNEL_RUNNING_H
 
@@ -19,16 +19,16 @@ struct kernel {
 
 enum kernel_part {
 	KERNEL_LISTS = 1,	/* symbols and traceable */
-	KERNEL_ID = 2,		/* after the lists, the offset can also be found by comparing a vmlinux with them */
+	KERNEL_ID = 2,		/* with KERNEL_LISTS, a vmlinux can also give the KASLR offset */
 	KERNEL_SITES = 4,	/* needs the id */
 	KERNEL_FILES = 8,	/* needs the id */
 };
 
 /**
- * kernel__load() - read what is asked for
+ * kernel__load() - read parts of the running kernel
  * @k: to be freed by kernel__free(), also after a failure; no part is asked for twice
- * @parts: of enum kernel_part
- * @vmlinux: the kernel's; NULL: look in the usual places
+ * @parts: bits of enum kernel_part
+ * @vmlinux: the kernel's vmlinux; NULL: look in the usual places
  *
  * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read,
  * -EINVAL if @vmlinux is not this kernel's.

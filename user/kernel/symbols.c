@@ -23,13 +23,10 @@
 #define MODULE_PAGE 4096
 #define MODULES_AT_FIRST 64
 
-/*
- * The table with generated code, for a table that was kept without it; it is read when it is
- * needed.
- */
+/* The table with generated code, which a kept table lacks. It is read when it is needed. */
 struct complete {
-	char *path;		/* NULL: the table has been read */
-	struct symbols *table;	/* NULL as well: it could not be read */
+	char *path;		/* NULL: the table has been read, or cannot be read */
+	struct symbols *table;	/* NULL: not read */
 };
 
 struct symbols {
@@ -171,7 +168,7 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 	return err;
 }
 
-/* The line of code of the kernel or of a module stays as long as that code. */
+/* Is the line about code of the kernel or of a module? It stays as long as the code. */
 static bool is_lasting(const char *line)
 {
 	const char *module = strchr(line, '[');
@@ -188,10 +185,7 @@ int symbols__load_kept(struct symbols **ret, const struct kept_places *places, c
 	struct symbols *s;
 	int err;
 
-	/*
-	 * Modules come before the list: a module that comes in between has symbols, and
-	 * symbols__hold() sees that it is new.
-	 */
+	/* Modules are read first: symbols__hold() sees a module that is loaded after that. */
 	err = load_modules(&s, places->modules);
 	if (err)
 		return err;
@@ -300,9 +294,9 @@ static const struct symbols *complete_table(const struct symbols *s)
 }
 
 /*
- * Is an address between two functions of the kernel, or of one module? There is no other code
- * there, with one exception: where init functions were freed and ftrace keeps their names. A table
- * with generated code has both names there.
+ * Does @sym have a next symbol in the kernel or in its module? Then no other code is between them,
+ * except where init functions were freed and ftrace keeps their names: generated code may be there,
+ * and the complete table has both names.
  */
 static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
 {
@@ -319,10 +313,7 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 
 	if (!s->complete || is_surrounded(s, sym))
 		return sym;
-	/*
-	 * Only generated code is looked up here: the module may be gone by now, and another one may
-	 * be there.
-	 */
+	/* The complete table is newer: by now another module may be at @addr. */
 	now = symbols__find_lasting(complete_table(s), addr);
 	return now && symbol__is_generated(now) ? now : sym;
 }

@@ -23,7 +23,7 @@ struct symbol {
 struct module {
 	const char *name;
 	uint64_t base;		/* the beginning of its text; 0 if hidden */
-	uint64_t size;		/* of all its memory, which need not be in one piece */
+	uint64_t size;		/* the size of all its memory, which may be in several pieces */
 	bool live;		/* neither being loaded nor being unloaded */
 };
 
@@ -35,19 +35,16 @@ struct kept_places;
  * that says what to do.
  */
 int symbols__load(struct symbols **ret);
-/* For tests: the same for another list, which is kept at other places (kept_list.h). */
+/* For tests: like symbols__load(), for another list, kept at other places (kept_list.h). */
 int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path);
-/* For tests and recorded samples: the same for two files. */
+/* For tests and recorded samples: like symbols__load(), for two files. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
-/*
- * Reads only the modules, which takes a hundredth of the time. Nothing can be found by address or
- * name.
- */
+/* Reads only the modules, without symbols, which takes a hundredth of the time. */
 int symbols__load_modules(struct symbols **ret);
 /*
- * Are the modules the same as when @s was read, and at the same addresses? Then each address that
- * has a name now has the one that @s knows. This is for speed: on a slow machine, reading kallsyms
- * again takes a fifth of a second.
+ * Are all modules of @s still there, at their addresses, and no further ones? Then the names of @s
+ * are still right. This is for speed: on a slow machine, reading kallsyms again takes a fifth of a
+ * second.
  */
 bool symbols__hold(const struct symbols *s);
 void symbols__free(struct symbols *s);
@@ -58,19 +55,16 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
 /* The symbol whose text contains @addr; NULL: nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
-/*
- * The same, but faster, for addresses that cannot be in generated code, such as those of functions
- * that ftrace traces.
- */
+/* Like symbols__find(), but faster; for addresses outside generated code: of traced functions. */
 const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
 /**
  * symbols__is_inside() - is an address certainly in the vmlinux, module or generated code of a symbol?
  * @s: the table
- * @sym: what symbols__find() or symbols__find_lasting() has found there
+ * @sym: the symbol that symbols__find() or symbols__find_lasting() returns for @addr
  * @addr: the address
  *
- * Nothing says where a module's last function ends, and the text of another one may be behind it. But
- * modules have pages of their own.
+ * Nothing says where a module's last function ends, and another module's text may come next. But
+ * modules do not share a page.
  *
  * Return: false for an address behind the page in which the last function of a module begins.
  */
@@ -83,20 +77,20 @@ const struct module *symbols__module(const struct symbols *s, const char *name);
 const struct module *symbols__modules(const struct symbols *s, size_t *ret_count);
 
 /**
- * symbols__module_stayed() - is what was read about a module still right?
- * @before: when it was read
+ * symbols__module_stayed() - has a module stayed loaded?
+ * @before: the modules at an earlier time
  * @now: the present modules
- * @name: of the module
+ * @name: the module's name
  *
- * Return: whether it was live then and is live now, and has not been loaded again.
+ * Return: whether the module was live then and is live now, at the same address.
  */
 bool symbols__module_stayed(const struct symbols *before, const struct symbols *now, const char *name);
 
 /**
  * module__has_ended_init() - has the module's init text been freed?
- * @name: of the module, which is already live for a while before that
+ * @name: the module's name; the module is live for a while before its init text is freed
  *
- * Return: 1: all of its text stays as long as the module; 0: not yet; a negative errno: the kernel does not say.
+ * Return: 1: yes; 0: not yet; a negative errno: the kernel does not say.
  */
 int module__has_ended_init(const char *name);
 

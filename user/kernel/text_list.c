@@ -86,8 +86,8 @@ static bool insert(char *list, size_t at, size_t size, int (*compare)(const void
 /*
  * The kernel's own addresses come first, in order; several names of one address are in any order.
  * The addresses of modules and of generated code come after them, sorted within each module only.
- * So most of the list is a sorted beginning. If addresses of the rest are below those of the
- * beginning, the whole list is sorted.
+ * So most of the list is a sorted beginning, and only the remaining lines are sorted. If one of
+ * them belongs into the beginning, the whole list is sorted.
  */
 void text_list__sort(void *list, size_t count, size_t size, int (*compare)(const void *a, const void *b))
 {

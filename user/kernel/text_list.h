@@ -2,8 +2,8 @@
 /*
  * The kernel's long lists of text: /proc/kallsyms and ftrace's list of functions. They have a line
  * for each of a hundred thousand addresses, and most lines are in order of address. Each run reads
- * them, which is most of the loader's own cost. So this does for such lists what the C library does
- * for any text in any order.
+ * them, which is most of the loader's own cost. So these functions are faster for such lists than
+ * those of the C library, which take any text in any order.
  */
 #ifndef HYTRACE_KERNEL_TEXT_LIST_H
 #define HYTRACE_KERNEL_TEXT_LIST_H

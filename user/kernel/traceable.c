@@ -27,7 +27,7 @@
 /* Only an ENDBR64 may be between a symbol and its traced instruction. */
 #define FARTHEST_SITE 4
 
-/* The index is made when the first name is looked up; most runs look up none. */
+/* The functions by name. Sorted when a name is first looked up; most runs look up none. */
 struct name_index {
 	bool sorted;
 	const struct traceable_function *list[];

@@ -17,7 +17,7 @@
 struct traceable_function {
 	uint64_t site;		/* the traced instruction, as the function tracer prints it */
 	uint64_t entry;		/* the symbol; it is before the site if the function begins with ENDBR64 */
-	size_t number;		/* in ftrace's list, from 1; set_ftrace_filter accepts it for the function */
+	size_t number;		/* index in ftrace's list, from 1; set_ftrace_filter accepts it */
 	const char *name;
 	const char *module;	/* NULL: vmlinux */
 };
@@ -25,7 +25,7 @@ struct traceable_function {
 struct traceable;
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols);
-/* For tests: the same for any files, with addresses or with names only. */
+/* For tests: like traceable__load(), for any files, with addresses or with names only. */
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols);
 int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols *symbols);
 void traceable__free(struct traceable *t);
@@ -37,8 +37,8 @@ size_t traceable__count(const struct traceable *t);
  */
 size_t traceable__invalid(const struct traceable *t);
 /*
- * Functions of a list without addresses that could be any of several symbols. They are not in the
- * list of the others, and have a name, a module and a number, but no address.
+ * Functions of a list without addresses that could be any of several symbols. They have a name, a
+ * module and a number, but no address, and traceable__at() does not return them.
  */
 const struct traceable_function *traceable__ambiguous(const struct traceable *t, size_t *ret_count);
 const struct traceable_function *traceable__at(const struct traceable *t, size_t index);
@@ -46,10 +46,7 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 /* Finds a function by its traced instruction or by its entry; NULL: there is none. */
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr);
 
-/*
- * The same, if it is in that module, or in vmlinux (NULL): another module may have been loaded at
- * this address.
- */
+/* Like traceable__find(), but only in @module (NULL: vmlinux): others may have used the address. */
 const struct traceable_function *traceable__find_in(const struct traceable *t, uint64_t addr,
 						    const char *module);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Locates the functions of ftrace's list where it has no addresses (before Linux 6.5). It has names
- * in order of address: first those of the kernel, then those of each module. Names repeat, so the
- * name alone does not tell which of several symbols is meant. But the order does: a name that only
- * one symbol has is located by that symbol; a name between two such names can only mean a symbol
- * between their symbols. If the list has as many lines of a name there as there are such symbols,
- * these are located. If there are more symbols, it is not known which of them can be traced; they
- * are left out.
+ * Locates the functions of ftrace's list if it has no addresses (before Linux 6.5). The list has
+ * names in order of address: first the kernel's, then each module's. Several symbols may have one
+ * name. But the order tells more: a name that only one symbol has is located by that symbol, and a
+ * name between two such names can only mean a symbol between their symbols. If a name has as many
+ * lines there as symbols, the lines are located. If it has more symbols, nothing says which of them
+ * can be traced, and the lines are left out.
  */
 #include <stdlib.h>
 #include <string.h>

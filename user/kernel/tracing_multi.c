@@ -9,7 +9,7 @@
 
 #include "kernel/tracing_multi.h"
 
-/* A program has fewer functions. */
+/* Each of hytrace's programs has fewer functions. */
 #define MOST_FUNCTIONS 16
 
 /* The part of union bpf_attr that BPF_LINK_CREATE uses here; the kernel takes the rest as 0. */
@@ -39,7 +39,7 @@ static void add_function(struct bpf_func_info *functions, __u32 *count, __u32 st
 	++*count;
 }
 
-/* Finds where the functions of a program begin: it is called there. */
+/* Finds where the functions of a program begin: at its start, and where its calls lead. */
 static __u32 find_functions(struct bpf_func_info *ret, const struct bpf_insn *insns, size_t insn_count)
 {
 	__u32 count = 0;
@@ -67,14 +67,14 @@ static int read_types(int program, struct bpf_func_info *ret, __u32 count)
 		return err;
 	if (info.nr_func_info != count)
 		return -EINVAL;
-	/* The kernel's places are those of its own, longer code. */
+	/* Only the types: the kernel's offsets are those of its own, longer code. */
 	for (__u32 i = 0; i < count; i++)
 		ret[i].type_id = functions[i].type_id;
 	btf = bpf_btf_get_fd_by_id(info.btf_id);
 	return btf < 0 ? -errno : btf;
 }
 
-/* Of a loaded program, libbpf has the instructions as they were loaded. */
+/* After loading, bpf_program__insns() returns the instructions as they were loaded. */
 int tracing_multi__clone(const struct bpf_program *program, int btf)
 {
 	const struct bpf_insn *insns = bpf_program__insns(program);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Links of fentry.multi: one BPF program on many functions, each by a trampoline of its own. Linux
- * 7.2 and libbpf 1.8 are the first to have them. hytrace must also compile and work with libbpf 1.5,
- * so everything that only the newer one has is here, once, for all: the numbers, and the system
- * call.
+ * 7.2 and libbpf 1.8 are the first to have them. hytrace must also compile and work with libbpf
+ * 1.5, so what libbpf 1.8 adds is here: the number, and the system call.
  */
 #ifndef HYTRACE_KERNEL_TRACING_MULTI_H
 #define HYTRACE_KERNEL_TRACING_MULTI_H
@@ -26,8 +25,8 @@ void tracing_multi__choose(struct bpf_program *program);
  * @program: a loaded program of fentry.multi
  * @btf: a descriptor of the module's BTF
  *
- * A program is for the functions of one BTF. The clone has the same maps. While it is loaded, the
- * module cannot be unloaded.
+ * A program is for the functions of one BTF. The clone shares the maps of @program. While the clone
+ * is loaded, the module cannot be unloaded.
  *
  * Return: a descriptor, or a negative errno.
  */
@@ -37,7 +36,7 @@ int tracing_multi__clone(const struct bpf_program *program, int btf);
  * tracing_multi__link() - attach a program to functions
  * @program: a descriptor of the program
  * @ids: the functions' numbers in the program's BTF, each once
- * @count: how many there are
+ * @count: the number of @ids
  *
  * If the kernel refuses one function, it refuses all, and does not say which one it is.
  *

@@ -43,7 +43,7 @@ int child__signal(void)
 	return caught;
 }
 
-/* @fds: its standard input, output and error */
+/* @fds: the child's standard input, output and error */
 static int spawn(pid_t *ret, const char *directory, const char *const *argv, char *const *envp, const int *fds)
 {
 	posix_spawn_file_actions_t actions;

@@ -10,8 +10,8 @@
 
 struct child {
 	pid_t pid;
-	FILE *to, *from;	/* its standard input and output */
-	int messages;		/* a memfd with its standard error */
+	FILE *to, *from;	/* the child's standard input and output */
+	int messages;		/* a memfd with the child's standard error */
 };
 
 /**
@@ -21,14 +21,14 @@ struct child {
  * @argv: its arguments; argv[0] is looked up in PATH
  * @envp: its environment
  *
- * Its standard error is kept for child__messages(), because some programs print much there although all is well.
+ * Its standard error is kept for child__messages(): some programs print much even in success.
  *
  * Return: 0, or a negative errno after a message.
  */
 int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp);
-/* Its standard error so far, to be freed. */
+/* The child's standard error so far, to be freed. */
 char *child__messages(const struct child *c);
-/* Waits for its end. Returns its status as waitpid() gives it, or -1 if it was not started. */
+/* Waits for the child's end. Returns its status as of waitpid(), or -1 if it was not started. */
 int child__close(struct child *c);
 
 /*
@@ -36,7 +36,7 @@ int child__close(struct child *c);
  * that wait for a child return -EINTR without a message, so that the caller can clean up.
  */
 void child__catch_signals(void);
-/* The signal that has come; 0: none. */
+/* The caught signal; 0: none. */
 int child__signal(void);
 
 /**
@@ -47,7 +47,7 @@ int child__signal(void);
  * @ret_output: its standard output, to be freed, even after a failure; NULL: not wanted
  * @ret_messages: its standard error, to be freed, even after a failure; NULL: not wanted
  *
- * Return: its status as waitpid() gives it, or a negative errno after a message; -EINTR without one after a signal.
+ * Return: its status as of waitpid(), or a negative errno after a message; -EINTR has no message.
  */
 int child__run(const char *directory, const char *const *argv, char *const *envp, char **ret_output,
 	       char **ret_messages);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace tailor: a smaller configuration of the kernel, from what ran. */
+/* hytrace tailor: a smaller configuration of the kernel, without the options of unused code. */
 #include <argp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -246,7 +246,7 @@ static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 	return err;
 }
 
-/* Makes all checks of the arguments that need no build: a wrong argument has to fail early. */
+/* Checks what needs no questions to Kbuild and Kconfig, so that a wrong argument fails early. */
 static int prepare(struct work *w, const struct tailor_options *o)
 {
 	int err;

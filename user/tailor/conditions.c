@@ -29,8 +29,8 @@ struct conditions {
 	struct obstack store;
 	struct lh_table *files;		/* struct file by path */
 	/*
-	 * For each included x.c: what the line of `#include "x.c"` needs, by the path of x.c. It is the
-	 * outermost condition of each line of x.c. If x.c is included again, this condition is emptied.
+	 * For each included x.c, by its path: the condition of the line `#include "x.c"`. It is the
+	 * outermost condition of each line of x.c. If x.c is included again, it is emptied.
 	 */
 	struct lh_table *included;
 	struct lh_table *compiled;	/* files that are compiled by themselves */
@@ -126,7 +126,7 @@ static void trim(const char **at, const char **end)
 	}
 }
 
-/* The option in "defined(CONFIG_X)", "defined CONFIG_X", "IS_ENABLED(CONFIG_X)" and so on; NULL: it is another term. */
+/* The option in "defined(CONFIG_X)", "defined CONFIG_X", "IS_ENABLED(CONFIG_X)"; NULL: none. */
 static const char *option_in(const char *at, const char *end, size_t *ret_length)
 {
 	static const char *const words[] = { "defined", "IS_ENABLED", "IS_BUILTIN", "IS_MODULE", "IS_REACHABLE" };
@@ -152,7 +152,7 @@ static const char *option_in(const char *at, const char *end, size_t *ret_length
 	return NULL;
 }
 
-/* Takes the next operand from *@at on. Returns false if there is none. */
+/* Takes the operand at *@at, and moves *@at behind it. Returns false if there is none. */
 static bool next_operand(const char **at, const char *end, const char **ret_start, const char **ret_end)
 {
 	const char *stop;
@@ -247,7 +247,7 @@ static void read_expression(struct needs *n, const char *text)
 	add_conjunction(n, at, end);
 }
 
-/* @text: the name of #ifdef and #ifndef. */
+/* @text: the macro that #if(n)def tests. */
 static void read_name(struct needs *n, const char *text, bool negated)
 {
 	size_t length = 0;
@@ -265,7 +265,7 @@ static void read_name(struct needs *n, const char *text, bool negated)
 /* An #if block that is still open. */
 struct block {
 	const struct condition *outer, *now;
-	/* Options that all later branches need, because an earlier branch was for the case without them. */
+	/* Later branches need these options: an earlier branch was for a negated option. */
 	struct needs otherwise;
 };
 
@@ -274,7 +274,7 @@ struct reader {
 	const char *path;
 	struct block blocks[DEEPEST];
 	size_t depth;		/* may be more than DEEPEST */
-	const struct condition *base;	/* what each line of the file needs */
+	const struct condition *base;	/* the condition of the whole file */
 	bool in_comment;
 };
 
@@ -347,9 +347,7 @@ static void next_branch(struct reader *r, const struct needs *n)
 
 static const struct file *get_file(struct conditions *c, const char *path);
 
-/*
- * Reads an included file. If it is included twice, or is also compiled by itself, it is not known what it needs.
- */
+/* Reads an included file. If it is included twice, or also compiled, its needs are unknown. */
 static void include(struct reader *r, const char *text)
 {
 	const char *end, *slash = strrchr(r->path, '/');
@@ -364,7 +362,7 @@ static void include(struct reader *r, const char *text)
 	snprintf(path, sizeof(path), "%.*s/%.*s", slash ? (int)(slash - r->path) : 0, r->path, (int)(end - text - 1),
 		 text + 1);
 	path__simplify(path);
-	/* A file that includes itself needs nothing more because of that. */
+	/* A file may include itself; this adds no needs. */
 	if (!strcmp(path, r->path))
 		return;
 	entry = lh_table_lookup_entry(r->c->included, path);
@@ -528,7 +526,7 @@ const struct condition *conditions__at(struct conditions *c, const char *unit, c
 {
 	const struct file *f;
 
-	/* The unit first, because it says what the files that it includes need. */
+	/* The unit first: its #if blocks tell what the files that it includes need. */
 	get_file(c, unit);
 	f = get_file(c, file);
 	return line && line <= f->count ? f->lines[line - 1] : NULL;

@@ -2,9 +2,9 @@
 /*
  * Which options a line of the source needs to be compiled at all, by the #if blocks around it.
  *
- * Only what is certain is found. Options come from plain conjunctions ("#ifdef CONFIG_A", "#if defined(CONFIG_A) &&
- * IS_ENABLED(CONFIG_B)", where other terms are skipped), and from the #else of a single negated option. A
- * disjunction needs none of its options. A file that is included by `#include "x.c"` needs what that line needs.
+ * Only certain needs are found. Options come from plain conjunctions ("#ifdef CONFIG_A", "#if
+ * defined(CONFIG_A) && IS_ENABLED(CONFIG_B)", where other terms are skipped), and from the #else of
+ * one negated option. A disjunction needs no option. An included x.c needs what its #include needs.
  */
 #ifndef HYTRACE_TAILOR_CONDITIONS_H
 #define HYTRACE_TAILOR_CONDITIONS_H
@@ -17,7 +17,7 @@ struct conditions;
 struct conditions *conditions__new(const char *source);
 void conditions__free(struct conditions *c);
 
-/* Names a file that is compiled by itself; all of these have to be named before the first conditions__at(). */
+/* Names a file that is compiled by itself. To be called for all before conditions__at(). */
 void conditions__compiled(struct conditions *c, const char *unit);
 
 /* Options that are needed together with those of @outer. */

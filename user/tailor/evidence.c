@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds what documents prove; see evidence.h. */
+/* Finds used objects and options; see evidence.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,14 +27,14 @@ struct collector {
 	struct source_lines lines;
 	struct lh_table *by_unit;	/* struct unit -> struct object_facts; NULL: Kbuild does not know the object */
 	struct lh_table *by_name;	/* name of an option -> its index in e->options, plus 1 */
-	bool *imported;		/* for each of the images: its imports were looked at */
+	bool *imported;		/* for each image: its imports are in the evidence */
 	bool lossy;
 };
 
 /* A recorded address, as it was found in the kernel's files. */
 struct spot {
 	const struct image_of *of;
-	uint64_t addr;		/* of a return address: the byte before it, which is in the call */
+	uint64_t addr;		/* for a return address: the byte before it, which is in the call */
 	const struct image_function *f;		/* NULL: unknown */
 	const struct unit *unit;		/* NULL: unknown */
 };
@@ -67,8 +67,8 @@ static void witness(struct witness *has, const struct witness *new)
 /* ---- objects */
 
 /*
- * Finds the object of a compiled file: "fs/read_write.c" is in "fs/read_write.o". Code of the early boot that runs
- * at another address than the kernel's is in ".pi.o", a copy with renamed symbols (arch/x86/boot/startup/Makefile).
+ * Finds the object of a compiled file: "fs/x.c" is in "fs/x.o". Early boot code that does not run
+ * at its linked address is in ".pi.o", with renamed symbols (arch/x86/boot/startup/Makefile).
  */
 static const struct owned *owner_of(const struct collector *c, const char *unit, const char *module)
 {
@@ -245,7 +245,7 @@ static void see_import(struct collector *c, const struct import *i, struct witne
 		see_line(c, i->unit, i->file, i->line, w);
 }
 
-/* An out-of-tree module cannot be loaded without the symbols that it imports, so they count as used. */
+/* An out-of-tree module cannot be loaded without the symbols it imports, so they count as used. */
 static int see_imports(struct collector *c, const struct witness *w)
 {
 	const struct image_of *of = images__get(c->images, w->module);
@@ -267,8 +267,8 @@ static int see_imports(struct collector *c, const struct witness *w)
 }
 
 /*
- * A module that was loaded counts as used, even if none of its functions was recorded: no recording lists
- * its init text, and it may have run before the recording began. Modules are few, so this takes no time.
+ * A module that was loaded counts as used, even if none of its functions was recorded: no recording
+ * lists its init text, and the module may have run before the recording began.
  */
 static int see_module(struct collector *c, size_t document, const char *name)
 {
@@ -336,7 +336,7 @@ static void pass_to_options(struct collector *c)
 		for (size_t n = 0; n < facts->owned->needs.count; n++) {
 			const struct need *need = facts->owned->needs.list[n];
 
-			/* An object that needs one of several options proves them all, and counts for none. */
+			/* An object that needs A or B proves A and B, and counts for neither. */
 			for (size_t j = 0; j < need->count; j++) {
 				struct option_facts *o = get_option(c, need->options[j]);
 

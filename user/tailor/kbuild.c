@@ -22,10 +22,10 @@
 #define QUOTED 300
 
 /*
- * Goals of our own. If a goal ends with "install", the top Makefile does not write the configuration again,
- * for example when it finds another compiler. For a goal that ends with "config", it prepares the same as
- * for `make oldconfig`. The make that the top Makefile starts evaluates --eval again, and would warn of a
- * second rule. "@:" does nothing; for a rule without a command, make says that there is nothing to do.
+ * hytrace's own goals. If a goal ends with "install", the top Makefile does not write the
+ * configuration again, for example when it finds another compiler. For a goal that ends with
+ * "config", it prepares as for `make oldconfig`. The sub-make of the top Makefile evaluates --eval
+ * again, and would warn of a second rule. "@:" keeps make from saying that there is nothing to do.
  */
 #define ENV_GOAL "hytrace-env-install"
 #define CONFIG_GOAL "hytrace-config"
@@ -135,7 +135,7 @@ static int read_set(struct kbuild *k, const char *path)
 		if (end)
 			*end = '\0';
 		*value++ = '\0';
-		/* Older kernels write strings in quotes. */
+		/* Old kernels' auto.conf quotes strings. */
 		if (*value == '"' && strlen(value) > 1) {
 			value++;
 			value[strlen(value) - 1] = '\0';
@@ -166,11 +166,11 @@ static int read_configuration(struct kbuild *k)
 	if (!err && stat(made, &b))
 		err = error__return(-EINVAL, "%s: cannot be read: %s; the kernel was not built there", made,
 				    strerror(errno));
-	/* From a newer .config, the top Makefile would write an auto.conf that is not that of this kernel. */
+	/* From a newer .config, make would write an auto.conf that is not the kernel's. */
 	if (!err && (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
 		     (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec)))
 		err = error__return(-EINVAL, "%s: was changed after the kernel was built: build it again", config);
-	/* The file is identified before it is read: if it changes in between, what is kept becomes invalid. */
+	/* The checksum comes first: if the file changes before it is read, no kept answer fits. */
 	if (!err) {
 		k->config = kernel_id__config_of(made);
 		err = read_set(k, made);
@@ -194,8 +194,8 @@ static int find_source(struct kbuild *k)
 }
 
 /*
- * kconfig/ask.c uses functions that scripts/kconfig has since Linux 6.11. With LTO, the code of a
- * function may be only in other objects, and its own object would seem not to have run.
+ * kconfig/ask.c uses functions that scripts/kconfig has since Linux 6.11. With LTO, all code of a
+ * function may be in other objects, and its own object would seem not to have run.
  */
 static int check_supported(const struct kbuild *k)
 {
@@ -305,7 +305,7 @@ void kbuild__close(struct kbuild *k)
 
 /* ---- listings */
 
-/* What follows @directory in @path, from the slash on; NULL: @path is not below @directory. */
+/* The part of @path behind @directory, with its slash; NULL: @path is not below @directory. */
 static const char *below(const char *path, const char *directory)
 {
 	size_t length = strlen(directory);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A directory in which a kernel was built, and what the kernel's own Makefiles say of it.
+ * A directory in which a kernel was built, and the answers of the kernel's own Makefiles.
  *
- * Nothing here reads Makefiles. The top Makefile is asked once for the environment that it gives to make in each
- * directory. With that environment, scripts/Makefile.build is asked what it would build, with some options emptied
- * (`make CONFIG_X=` overrides include/config/auto.conf). A goal of our own, given by --eval, prints
- * the variables of scripts/Makefile.build. So all conditions, composite objects and functions of
- * make are the kernel's. Nothing is written to the directory.
+ * hytrace does not parse Makefiles. It asks the top Makefile once for the environment of make in
+ * each directory. With this environment, it asks scripts/Makefile.build what that would build, with
+ * some options emptied (`make CONFIG_X=` overrides include/config/auto.conf). A goal that hytrace
+ * adds by --eval prints the variables of scripts/Makefile.build. So make itself evaluates all
+ * conditions, composite objects and functions. Nothing is written to the directory.
  */
 #ifndef HYTRACE_TAILOR_KBUILD_H
 #define HYTRACE_TAILOR_KBUILD_H
@@ -25,13 +25,13 @@ struct kbuild {
 	char *tmpout;		/* an argument of make: temporary files go to @scratch */
 	char **env;		/* for make in a directory of the kernel */
 	char **config_env;	/* for scripts/kconfig */
-	char *config;		/* of include/config/auto.conf, as kernel_id.config is of a .config; NULL: unknown */
+	char *config;		/* kernel_id__config_of(include/config/auto.conf); NULL: unknown */
 	struct lh_table *set;	/* "CONFIG_X" -> "y", "m" or another value, if it is set */
 	struct strings *names;	/* owns all names */
 };
 
 /**
- * kbuild__open() - read what a build says of itself
+ * kbuild__open() - read a build's configuration and environments
  * @ret: to be freed by kbuild__close(), even after a failure
  * @directory: where the kernel was built
  *
@@ -44,19 +44,19 @@ void kbuild__close(struct kbuild *k);
 /* The value of "CONFIG_X", without quotes; NULL: it is not set. */
 const char *kbuild__value(const struct kbuild *k, const char *option);
 
-/* The variable's value in an environment; NULL: it has none. */
+/* The value of the variable @name; NULL: it is not set. */
 const char *environment__get(char *const *env, const char *name);
 
 enum listed_kind {
 	LISTED_OBJECT,		/* in vmlinux */
-	LISTED_MEMBER,		/* of a lib.a; in vmlinux if the linker takes it */
+	LISTED_MEMBER,		/* a member of a lib.a; in vmlinux if the linker takes it */
 	LISTED_PART,		/* in a module */
-	LISTED_DIRECTORY,	/* make goes into it */
+	LISTED_DIRECTORY,	/* a directory that make enters */
 };
 
 struct listed {
 	const char *path;	/* "fs/eventpoll.o", "drivers/net" */
-	const char *module;	/* of a part: "drivers/net/tun.o" */
+	const char *module;	/* of LISTED_PART: "drivers/net/tun.o" */
 	enum listed_kind kind;
 };
 
@@ -70,7 +70,7 @@ struct listing {
 /**
  * kbuild__list() - ask what make would build in a directory
  * @k: the build
- * @directory: from the top, "." for the top
+ * @directory: the path from the top of the source; "." for the top
  * @emptied: options ("CONFIG_X") that are taken as not set
  * @count: the number of options in @emptied
  * @ret: to be freed by listing__free(), even after a failure
@@ -80,7 +80,7 @@ struct listing {
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret);
 void listing__free(struct listing *l);
-/* Is it still built? An object may have moved to a module; a part has to be in the same module, or in vmlinux. */
+/* Is @item still built? A part of a module only counts in this module or in vmlinux. */
 bool listing__has(const struct listing *l, const struct listed *item);
 
 /**

@@ -14,7 +14,7 @@
 #include "run/output.h"
 #include "tailor/kconfig.h"
 
-/* kconfig/ask.c, which goes into the program as it is. */
+/* The text of kconfig/ask.c, embedded in the program. */
 extern const char _binary_ask_c_start[], _binary_ask_c_end[];
 
 /* At most this much of another program's message is quoted. */
@@ -165,7 +165,7 @@ int config__read(const char *path, char **ret)
 	return *ret ? 0 : error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
 }
 
-/* The first line of @a that is not in the same place of @b; NULL: they are the same. @ret_length: of the line. */
+/* The first line of @a that differs from @b; NULL: @a equals @b. @ret_length: the line's length */
 static const char *find_difference(const char *a, const char *b, int *ret_length)
 {
 	size_t same = 0, start = 0;
@@ -185,7 +185,7 @@ static int write_config(struct kconfig *k)
 	return expect_end(k);
 }
 
-/* Kconfig runs compilers and other tools. If one of them is missing here, options have other values. */
+/* Kconfig runs compilers and other tools. If a tool is missing here, options get other values. */
 static int check_same(struct kconfig *k, const char *config)
 {
 	char *path = path__join(k->build->scratch, "new.config"), *given = NULL, *read = NULL;

@@ -11,7 +11,7 @@
 
 struct kconfig_option {
 	const char *name;	/* "EPOLL" */
-	char value;		/* 'n', 'm' or 'y'; of a number or a text: '=' */
+	char value;		/* 'n', 'm' or 'y'; '=' for a number or a string */
 	bool changeable;	/* a person can set it to n now */
 	bool choice;		/* it is a member of a choice */
 	bool written;		/* it is in .config */
@@ -20,7 +20,7 @@ struct kconfig_option {
 struct kconfig_options {
 	struct kconfig_option *list;	/* by name */
 	size_t count;
-	size_t on;		/* those that are y or m in .config */
+	size_t on;		/* options that are y or m in .config */
 };
 
 struct kconfig {
@@ -31,7 +31,7 @@ struct kconfig {
 };
 
 /**
- * kconfig__open() - begin with a configuration
+ * kconfig__open() - start scripts/kconfig with a configuration
  * @ret: to be closed by kconfig__close(), even after a failure
  * @build: the build, whose source and compiled scripts/kconfig are used; it must outlive @ret
  * @config: the configuration
@@ -43,10 +43,10 @@ void kconfig__close(struct kconfig *k);
 
 /* Reads the text of a configuration, to be freed. Returns 0, or -EINVAL after a message. */
 int config__read(const char *path, char **ret);
-/* The text of a configuration after the comments that it begins with, which say who made it. */
+/* The text of a configuration without its first comments, which say what wrote it. */
 const char *config__skip_head(const char *text);
 
-/* All options as they are now. @ret: to be freed by kconfig_options__free(). */
+/* Reads all options as they are now. @ret: to be freed by kconfig_options__free(). */
 int kconfig__read(struct kconfig *k, struct kconfig_options *ret);
 void kconfig_options__free(struct kconfig_options *o);
 const struct kconfig_option *kconfig_options__get(const struct kconfig_options *o, const char *name);
@@ -59,8 +59,8 @@ int kconfig__mark(struct kconfig *k);
 struct change {
 	const char *name;
 	/*
-	 * As in struct kconfig_option, and two more pairs. From '=' to '!': a number or a string has
-	 * changed. From '+' to '-': the option is selected although its dependencies are not met.
+	 * Values of kconfig_option.value, or: from '=' to '!', a number or a string has changed;
+	 * from '+' to '-', the option is selected although its dependencies are not met.
 	 */
 	char from, to;
 };
@@ -75,9 +75,9 @@ struct changes {
  * @k: the configuration
  * @names: the options; one that cannot be set to n keeps its value
  * @count: the number of @names
- * @ret: all that now differs from the mark, by name; to be freed by changes__free(), even after a failure
+ * @ret: the changes since the mark, by name; to be freed by changes__free(), even after a failure
  *
- * Options that were off at the mark, and that this turns on, are set to n, too, if they can be.
+ * Options that were off at the mark and that come on by this are also set to n if possible.
  *
  * Return: 0, or a negative errno after a message.
  */

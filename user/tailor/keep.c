@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "tailor/keep.h"
 
-/* The files in tailor/keep/, which go into the program as they are. */
+/* The files in tailor/keep/, embedded in the program. */
 extern const char _binary_hardening_keep_start[], _binary_hardening_keep_end[];
 extern const char _binary_machine_keep_start[], _binary_machine_keep_end[];
 extern const char _binary_policy_keep_start[], _binary_policy_keep_end[];

@@ -35,9 +35,9 @@ bool keeps__is_built_in(const char *name);
 int keeps__add_all(struct keeps *keeps);
 void keeps__free(struct keeps *keeps);
 
-/* Warns of lines of a file that match none of the options, because they are mistyped or of another kernel. */
+/* Warns of lines of files that match no option: they have a typo, or are for another kernel. */
 void keeps__warn(const struct keeps *keeps, const struct kconfig_options *options);
-/* The first line that keeps an option ("EPOLL"); NULL: none does. */
+/* The first line that keeps an option ("EPOLL"); NULL: no line does. */
 const struct keep *keeps__find(const struct keeps *keeps, const char *option);
 
 #endif

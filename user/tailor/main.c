@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace-tailor, which is `hytrace tailor`: a smaller configuration of the kernel, from what ran */
+/* The program hytrace-tailor, for `hytrace tailor` */
 #include "base/program.h"
 #include "tailor/commands.h"
 

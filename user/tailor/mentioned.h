@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options that Makefiles mention and that are set. If any other option is emptied, this makes
- * no difference, so make need not be asked about it. Nothing else in a Makefile is parsed.
+ * The options that Makefiles mention and that are set. Emptying any other option changes nothing,
+ * so make need not be asked about it. Nothing else in a Makefile is parsed.
  */
 #ifndef HYTRACE_TAILOR_MENTIONED_H
 #define HYTRACE_TAILOR_MENTIONED_H
@@ -18,7 +18,7 @@ struct mentioned {
  * @m: zero at first, to be freed by mentioned__free() even after a failure
  * @k: the build
  * @path: the Makefile
- * @words: only lines with one of these words count, which NULL ends; NULL: all lines do
+ * @words: NULL-terminated: only lines with one of these words count; NULL: all lines count
  *
  * Return: 0, or a negative errno after a message.
  */

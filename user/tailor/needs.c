@@ -36,7 +36,7 @@ void need__add(struct need *need, const char *option)
 		*LIST_ADD(need->options, need->count) = option;
 }
 
-/* "A" says more than "A or B". */
+/* "A" implies "A or B". */
 static bool says_as_much(const struct need *strong, const struct need *weak)
 {
 	for (size_t i = 0; i < strong->count; i++) {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What an object needs: all of several needs, of which each is one of several options, "A and (B or C)".
- */
+/* The options that an object needs: "A and (B or C)" is a list of two needs. */
 #ifndef HYTRACE_TAILOR_NEEDS_H
 #define HYTRACE_TAILOR_NEEDS_H
 
@@ -19,7 +17,7 @@ struct needs {
 	size_t count;
 };
 
-/* Owns the needs, which lists share. */
+/* Owns the needs; lists share them. */
 struct need_store {
 	struct need **list;
 	size_t count;
@@ -30,15 +28,15 @@ struct need *need_store__add(struct need_store *store);
 void need_store__free(struct need_store *store);
 void need__add(struct need *need, const char *option);
 
-/* Adds a need, unless another one in the list implies it. Removes the needs that it implies. */
+/* Adds @need, unless a need of the list implies @need. Removes needs that @need implies. */
 void needs__add(struct needs *needs, const struct need *need);
 void needs__add_all(struct needs *needs, const struct needs *more);
 void needs__free(struct needs *needs);
 
 /**
- * needs__either() - find what is needed if there are two ways
- * @needs: those of one way; afterwards those of either way
- * @other: those of the other way
+ * needs__either() - find the needs of an object that is built in two ways
+ * @needs: the needs of one way; afterwards those of either way
+ * @other: the needs of the other way
  * @store: for new needs
  *
  * "(A and B) or (A and C)" is "A and (B or C)".

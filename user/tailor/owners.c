@@ -25,10 +25,10 @@ struct target;
 /* A directory whose Makefile names a target. */
 struct way {
 	struct target *from;	/* the directory */
-	struct needs own;	/* what the target needs there */
+	struct needs own;	/* the target's needs by this Makefile */
 };
 
-/* What Makefiles name: an object, or a directory. */
+/* A target of a Makefile: an object, or a directory. */
 struct target {
 	struct listed item;
 	struct way *ways;
@@ -44,7 +44,7 @@ struct finder {
 	struct lh_table *targets;	/* struct target, by path and module */
 };
 
-/* ---- what is found */
+/* ---- results */
 
 void stamp__make(char *ret, size_t size, const char *path)
 {
@@ -56,7 +56,7 @@ void stamp__make(char *ret, size_t size, const char *path)
 		snprintf(ret, size, "%jd %jd.%09ld", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
-/* To be called when the file is first read, so that a later change is noticed. @path: must live as long as @o */
+/* Call it when the file is first read, so that a later change is noticed. @path: must outlive @o */
 static void remember_file(struct owners *o, const char *path)
 {
 	struct stamped *file = LIST_ADD(o->files, o->file_count);
@@ -76,14 +76,14 @@ static struct need *need_of(struct owners *o, const char *option)
 
 /* ---- one directory */
 
-/* What is asked about a directory, and the answers. */
+/* A directory, and make's answers about it. */
 struct directory {
 	struct finder *f;
 	const char *path;
 	struct mentioned m;
 	struct listing l;
 	bool *alone;		/* [item][option]: the item vanishes if only this option is emptied */
-	struct needs *needs;	/* of each item */
+	struct needs *needs;	/* the needs of each item */
 };
 
 static bool *alone(const struct directory *d, size_t item)
@@ -91,7 +91,7 @@ static bool *alone(const struct directory *d, size_t item)
 	return &d->alone[item * d->m.count];
 }
 
-/* Asks with only the options of @kept, and the option @also (SIZE_MAX: none); all others are emptied. */
+/* Asks with all options emptied except @kept and the option @also (SIZE_MAX: none). */
 static int ask_with(const struct directory *d, const bool *kept, size_t also, struct listing *ret)
 {
 	const char **emptied = xcalloc(d->m.count, sizeof(*emptied));
@@ -136,11 +136,11 @@ static void add_unclear(struct directory *d, size_t item)
 }
 
 /*
- * With only @kept, the item vanishes, and each option of @some alone brings it back. If it vanishes
- * when only @some are emptied, it needs one of them. Otherwise others bring it back together: for
- * "A or (B and C)", @some is A. That is "(A or B) and (A or C)": without A, emptying B or C removes
- * the item. If B and C do not bring it back, the condition is more complex, such as "A or (B and (C
- * or D))".
+ * With only @kept, the item vanishes, and each option of @some alone brings it back. If the item
+ * vanishes when only @some are emptied, it needs one of @some. Otherwise, further options together
+ * bring it back: for "A or (B and C)", @some is A. This equals "(A or B) and (A or C)": without A,
+ * emptying B or C removes the item. If B and C together do not bring it back, the condition is more
+ * complex, such as "A or (B and (C or D))".
  */
 static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
 {
@@ -184,7 +184,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 	return err;
 }
 
-/* Items of @open vanish with only @kept: which other options bring each of them back? */
+/* Items of @open vanish with only @kept. Finds the other options that bring each item back. */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
 	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
@@ -215,7 +215,7 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 	return err;
 }
 
-/* Examines all items that need the same options as @first does alone. @done: items that were examined */
+/* Examines @first, and all items with its row of directory.alone. @done: examined items */
 static int find_more(struct directory *d, size_t first, bool *done)
 {
 	const bool *kept = alone(d, first);
@@ -252,8 +252,8 @@ static int find_needs(struct directory *d)
 }
 
 /*
- * The top Makefile passes some directories down in environment variables, whose conditions are in
- * the architecture's Makefile. So the top Makefile is asked about these directories.
+ * The top Makefile gets some directories from the architecture's Makefile, with its conditions, and
+ * passes them to Kbuild in environment variables. So the top Makefile is asked about them.
  */
 static int find_arch_needs(struct directory *d)
 {
@@ -324,7 +324,7 @@ static int read_directory(struct directory *d)
 
 /* ---- from directory to directory */
 
-/* An object in two modules is two targets. @ret_new: the target was not known */
+/* An object in two modules is two targets. @ret_new: the target is new */
 static struct target *get_target(struct finder *f, const struct listed *item, bool *ret_new)
 {
 	char *key = xasprintf("%s %s", item->path, item->module ?: "");
@@ -355,7 +355,7 @@ static int walk(struct finder *f, struct target *directory)
 		bool new;
 		struct target *t = get_target(f, &d.l.list[i], &new);
 
-		/* The target takes the needs over. */
+		/* The target owns the needs now. */
 		*LIST_ADD(t->ways, t->count) = (struct way){ directory, d.needs[i] };
 		d.needs[i] = (struct needs){};
 		if (new && t->item.kind == LISTED_DIRECTORY)
@@ -371,8 +371,8 @@ static int walk(struct finder *f, struct target *directory)
 }
 
 /*
- * Finds what a target needs by each way to it, and so what it needs at all. The recursion ends: if
- * directories named each other, make would not end either.
+ * Joins the needs of all ways to a target. The recursion ends: if directories named each other,
+ * make would not end either.
  */
 static void resolve(struct finder *f, struct target *t)
 {
@@ -433,7 +433,7 @@ static void free_targets(struct lh_table *targets)
 	lh_table_free(targets);
 }
 
-/* The Makefiles that are the same for all directories. */
+/* Adds the Makefiles that all directories use. */
 static void add_common_files(struct finder *f)
 {
 	static const char *const names[] = { "Makefile", "scripts/Makefile.build", "scripts/Makefile.lib",

@@ -2,12 +2,12 @@
 /*
  * Which options each object of a kernel needs, according to Kbuild.
  *
- * In each directory, make is asked what it would build: as configured, and then with one option emptied at a time.
- * These are the options that are set and that the directory's Makefiles mention. An object that vanishes needs the
- * emptied option. Then all options are emptied but those that an object was found to need. If it vanishes all the
- * same, it also needs one of several others, "(A or B)": to find these, make is asked with each other option set
- * besides, and at last without those that brought it back. All that is in a directory needs what the directory
- * needs. If Makefiles of several directories name the same target, it needs what one of these ways to it needs.
+ * In each directory, make is asked what it would build: as configured, and then with one option
+ * emptied at a time, of those that are set and that the directory's Makefiles mention. An object
+ * that vanishes needs the emptied option. Then all options are emptied but those that an object is
+ * known to need. If the object vanishes, it also needs one of several options, "(A or B)". To find
+ * A and B, make is asked with each further option set, and at last with A and B emptied. The
+ * contents of a directory inherit its needs. A target of several directories needs one of them.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_H
 #define HYTRACE_TAILOR_OWNERS_H
@@ -18,8 +18,8 @@
 struct owned {
 	const char *path;	/* "fs/eventpoll.o" */
 	const char *module;	/* "drivers/net/tun.o"; NULL: it is in vmlinux */
-	bool member;		/* of a lib.a */
-	struct needs needs;	/* those of its directory, and then its own */
+	bool member;		/* it is in a lib.a */
+	struct needs needs;	/* the needs of its directory, and then its own */
 };
 
 /* The state of a file when it was read. */
@@ -29,7 +29,7 @@ struct stamped {
 };
 
 struct owners {
-	struct owned *list;	/* by path, and then by module; those in vmlinux are the first */
+	struct owned *list;	/* by path, then by module; objects in vmlinux come first */
 	size_t count;
 	struct need_store needs;
 	struct stamped *files;	/* the Makefiles that the answers depend on */
@@ -53,14 +53,14 @@ void owners__free(struct owners *o);
 void stamp__make(char *ret, size_t size, const char *path);
 
 /*
- * Is it in vmlinux only if the debug information has its unit? Of a lib.a, the linker takes only needed
- * members. But those of assembly may have a unit of another name, or no unit. @source: the top of the source
+ * Is an object in vmlinux only if the debug information has its unit? True for members of a lib.a,
+ * except assembly, which may have no unit of its name. @source: the top of the source
  */
 bool owned__needs_unit(const struct owned *o, const char *source);
 
 /*
- * The object of that path; NULL: Kbuild does not know it. @module: the name of the module that it is a part
- * of; NULL: vmlinux. An object that is only in other modules, or only in vmlinux, is found as well.
+ * The object of that path; NULL: Kbuild does not know it. If @module (a name; NULL: vmlinux) does
+ * not have the object, another module's or vmlinux's object of that path is returned.
  */
 const struct owned *owners__get(const struct owners *o, const char *path, const char *module);
 

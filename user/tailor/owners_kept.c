@@ -2,9 +2,9 @@
 /*
  * Keeps the answers of Kbuild; see owners_kept.h.
  *
- * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in the order of
- * paths, where MODULE may be "-" or, of a member of a lib.a, "+", and a NEED is an option, or several with "|" between
- * them; and a last line, which shows that nothing is missing.
+ * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in
+ * the order of paths, where MODULE is "-" in vmlinux and "+" in a lib.a, and a NEED is one or more
+ * options with "|" between them; and a last line, which shows that nothing is missing.
  */
 #include <dirent.h>
 #include <stdio.h>

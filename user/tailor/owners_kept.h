@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Keeps the owners of objects for the next run, since asking Kbuild takes half a minute. There is one file
- * for each build directory. It has the configuration that make was asked with, the source, and the sizes
- * and times of all Makefiles when they were read. If any of them has changed, Kbuild is asked again.
+ * Keeps the owners of objects for the next run, since asking Kbuild takes half a minute. There is
+ * one file for each build directory. It has the configuration's checksum, the path of the source,
+ * and the sizes and times of all Makefiles that were read. After any change, Kbuild is asked again.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_KEPT_H
 #define HYTRACE_TAILOR_OWNERS_KEPT_H
@@ -11,7 +11,7 @@
 
 /* Returns false, with an empty @ret, if no valid answers are kept. */
 bool owners__read_kept(struct owners *ret, struct kbuild *k);
-/* Failures are ignored. Also removes the files of build directories that are gone. */
+/* Keeps the answers; failures are ignored. Removes the files of build directories that are gone. */
 void owners__keep(const struct owners *o, const struct kbuild *k);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints what was left out, and why; see report.h. */
+/* Prints which options go, and why; see report.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ char *decision__reason(const struct decision *d)
 
 /* ---- text */
 
-/* Options that go have numbers of what goes with them, largest first; options that stay have only the reason. */
+/* @goes: the options go; they are listed with their numbers of objects, functions and bytes */
 static void print_table(const struct decision **list, size_t count, bool goes, FILE *out)
 {
 	struct libscols_table *table = table__new(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a smaller configuration leaves out, and why the rest stays: as text, json and html. */
+/* The report: which options go and which stay, and why; as text, json and html. */
 #ifndef HYTRACE_TAILOR_REPORT_H
 #define HYTRACE_TAILOR_REPORT_H
 
@@ -20,16 +20,16 @@ struct tailored {
 };
 
 struct tailored_totals {
-	size_t objects, objects_after;		/* in vmlinux: now, and what is expected */
+	size_t objects, objects_after;		/* in vmlinux: now, and expected */
 	size_t modules, modules_after;		/* objects in modules */
-	uint64_t bytes, bytes_after;		/* of functions in vmlinux */
-	size_t classes[SEEN_BLIND + 1];		/* of the options that own objects */
+	uint64_t bytes, bytes_after;		/* the size of functions in vmlinux */
+	size_t classes[SEEN_BLIND + 1];		/* the number of options that own objects */
 	size_t fates[FATES];
 };
 
 struct tailored_totals tailored__totals(const struct tailored *t);
 
-/* The reason for what became of an option, in words, to be freed. */
+/* The reason for an option's fate, in words, to be freed. */
 char *decision__reason(const struct decision *d);
 /* Lines that say what no recording can show; NULL ends them. */
 extern const char *const tailored_limits[];

@@ -173,7 +173,7 @@ void tailored__write_json(const struct tailored *t, FILE *out)
 	json__end(&w);
 }
 
-/* tailored.html, which the program carries. */
+/* The text of tailored.html, embedded in the program. */
 extern const char _binary_tailored_html_start[], _binary_tailored_html_end[];
 
 int tailored__write_html(const struct tailored *t, FILE *out)

@@ -198,8 +198,8 @@ int decision__by_bytes(const void *a, const void *b)
 }
 
 /*
- * Would it have been recorded if it was used? Calls of code that is freed after the boot say nothing of
- * code that stays. Modules that were never loaded have not run, even though their files were not read.
+ * Would a use of the option have been recorded? Calls of code that is freed after the boot tell
+ * nothing about code that stays. A module that was not loaded has not run, even without a file.
  */
 static bool can_tell(const struct decision *d)
 {
@@ -212,7 +212,7 @@ static bool is_candidate(const struct selector *s, const struct kconfig_option *
 {
 	if (!d || !o->changeable || !is_on(o) || is_wanted(d))
 		return false;
-	/* Options that were tried are not tried again. */
+	/* No option is tried twice. */
 	if (d->fate == FATE_PUT_BACK || d->fate == FATE_DROPPED)
 		return false;
 	return s->all || can_tell(d);
