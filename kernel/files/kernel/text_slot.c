@@ -2,12 +2,12 @@
 /*
  * Small pieces of kernel text that share pages.
  *
- * A trampoline of ftrace needs some 230 or 360 bytes, and a probed instruction needs 16.
- * Without slots, each trampoline has a page of its own, followed by an unused page of
- * address space, and each kind of probe has its own caches. Slots share packs of pages.
- * A pack is read-only and executable before there is any code in it, and is never
- * writable where it is executable. New code is built elsewhere, for the address that it
- * will have, and is then poked (text_slot_publish()).
+ * A trampoline of ftrace needs some 230 or 360 bytes, and a probed instruction needs 16
+ * bytes. Without slots, each trampoline has a page of its own, followed by an unused page
+ * of address space, and each kind of probe has its own caches. Slots share packs of pages. A
+ * pack is read-only and executable before there is any code in it, and is never writable
+ * where it is executable. New code is built elsewhere, for the address that it will have,
+ * and is then poked (text_slot_publish()).
  *
  *   text_slot_alloc()   int3 in a pack     ─┐  a slot's life
  *   text_slot_publish() code                │
@@ -18,32 +18,32 @@
  * list, to search for a free place, and in a latch tree, to look up an address.
  *
  * Growth: a new pack is as large as all packs before it together, from one to 16 pages. So
- * the pages that are held are in proportion to the most that was used. The first empty
- * pack stays: otherwise, while all others are full, a slot that comes and goes would make
+ * the number of pages is in proportion to the most text that was used. The first empty pack
+ * stays: otherwise, while all other packs are full, a slot that comes and goes would make
  * and free a pack each time. A pack with a single slot stays, as slots cannot be moved.
  *
  * Freeing: the caller says whether somebody may still be in the slot. ftrace has already
- * waited for tasks, and for code that RCU does not watch. kprobes have not: they need a
- * grace period of RCU. A worker waits for it, once for all slots that came meanwhile. It
- * also fills slots with int3. This takes text_mutex, and kprobes may hold that when they
- * free a slot.
+ * waited for tasks, and for code that RCU does not watch. kprobes have not waited: they
+ * need a grace period of RCU. A worker waits for it, once for all slots freed meanwhile.
+ * The worker also fills slots with int3. This takes text_mutex, which kprobes may hold when
+ * they free a slot.
  *
  * Locks: event_mutex, ftrace_lock or kprobe_mutex -> text_mutex -> text_slot_mutex. Memory
- * is allocated under the last one, with all locks that this takes.
+ * is allocated under text_slot_mutex, with all locks that this takes.
  *
  * Looking up (text_slot_find(), is_text_slot()) is for unwinders: it works in any context,
- * NMI included, takes no lock, costs O(log packs), and cannot be traced or probed. A pack
- * is freed after a grace period of RCU, and after another one, for code that runs with
- * preemption disabled where RCU is not watching. A look-up is only exact for an address
- * that cannot be freed meanwhile, because a task is stopped there or returns there;
- * otherwise the result may be stale. The address and the size of a pack do not change
- * while readers can find it, and are read plainly. Its bits and counts do change, and take
- * READ_ONCE() and WRITE_ONCE().
+ * NMI included, takes no lock, costs O(log packs), and cannot be traced or probed. A pack is
+ * freed after a grace period of RCU, and after a rude one of RCU-tasks, for code that runs
+ * with preemption disabled where RCU is not watching. A look-up is only exact if the slot
+ * cannot be freed meanwhile, because a task is stopped in it or returns to it; otherwise the
+ * result may be stale. The address and the size of a pack do not change while readers can
+ * find it, and are read plainly. Its bits and counts do change, and take READ_ONCE() and
+ * WRITE_ONCE().
  *
  * Early: ftrace's first trampolines are allocated in early_trace_init(), when slab, vmalloc
  * and text poking work. So nothing has to be reserved before. No slot can be freed before
- * there are workqueues, and none is: ftrace only frees the trampolines of ops that are
- * allocated dynamically, and one that it has just made and cannot write, which does not
+ * there are workqueues, and none is: ftrace only frees the trampolines of dynamically
+ * allocated ops, and a trampoline that it has just made and cannot write, which does not
  * happen.
  */
 #include <linux/cleanup.h>
@@ -67,7 +67,7 @@
 
 #define PACK_MAX_PAGES	16
 
-/* Slots are counted for blocks of so many granules, to find the n-th one quickly. */
+/* Slots are counted for blocks of so many granules, to find the n-th slot quickly. */
 #define BLOCK_GRANULES	128
 #define PACK_MAX_BLOCKS	(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) / BLOCK_GRANULES)
 
@@ -91,8 +91,8 @@ struct text_pack {
 	struct list_head	free;	/* in the worker's list of packs to free */
 	unsigned long		text;
 	unsigned int		pages;
-	unsigned int		dead;	/* granules of slots of all three kinds above */
-	/* How many slots of each type begin in it, and in each of its blocks. */
+	unsigned int		dead;	/* granules of slots of the three dead kinds */
+	/* How many slots of each type begin in the pack, and in each of its blocks. */
 	u16			slots[TEXT_SLOT_TYPES];
 	u16			block_slots[PACK_MAX_BLOCKS][TEXT_SLOT_TYPES];
 	struct text_slot_map	map;	/* has to be the last */
@@ -113,7 +113,7 @@ static struct {
 static const struct {
 	const char	*name;	/* in text_slots */
 	const char	*symbol;
-	bool		perf;	/* perf is told here, and not by the slot's owner */
+	bool		perf;	/* perf learns of the slot here, and not from its owner */
 } text_slot_types[TEXT_SLOT_TYPES] = {
 	[TEXT_SLOT_FTRACE]	= { "ftrace", "ftrace_trampoline" },
 	[TEXT_SLOT_FTRACE_REGS]	= { "ftrace_regs", "ftrace_trampoline" },
@@ -178,13 +178,13 @@ static __always_inline void fill_slot(struct text_slot *slot, const struct text_
 /**
  * text_slot_find - find the slot at an address
  * @addr: any address
- * @slot: filled in with what is there
+ * @slot: filled in with the slot that was found
  *
- * A dead slot is not found: either nobody is in it, or it is the slot of a kprobe, and
- * is_text_slot() is enough for kprobes.
+ * A dead slot is not found: either nobody is in it, or it is the slot of a kprobe,
+ * and is_text_slot() is enough for kprobes.
  *
  * Context: Any, NMI included.
- * Return: whether there is one.
+ * Return: whether there is such a slot.
  */
 notrace bool text_slot_find(unsigned long addr, struct text_slot *slot)
 {
@@ -209,7 +209,7 @@ NOKPROBE_SYMBOL(text_slot_find);
  * @addr: any address
  *
  * Context: Any, NMI included.
- * Return: true if @addr is in a slot, also in one that was freed and not yet collected.
+ * Return: true if @addr is in a slot, also in a slot that was freed and not yet collected.
  */
 notrace bool is_text_slot(unsigned long addr)
 {
@@ -280,14 +280,14 @@ static int find_nth(const struct text_pack *pack, enum text_slot_type first,
 /**
  * text_slot_nth - find the n-th slot of a type, or of two types
  * @first: the type
- * @last: the same, or the next one
+ * @last: the same type, or the next one
  * @nth: n, from 0; if there are not enough slots, it is reduced by their number
- * @slot: filled in with what is there
+ * @slot: filled in with the slot that was found
  *
- * Which one is the n-th changes as slots come and go.
+ * Which slot is the n-th changes as slots come and go.
  *
  * Context: Any but NMI.
- * Return: whether there is one.
+ * Return: whether there is such a slot.
  */
 bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned int *nth,
 		   struct text_slot *slot)
@@ -318,7 +318,7 @@ bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned
 
 /* ---- coming */
 
-/* All counting is done here, so that all figures are of the same moment. */
+/* All counting is done here, so that all counters are of the same moment. */
 static void count_slot(struct text_pack *pack, unsigned int granule, unsigned int kind,
 		       int slots, int granules)
 {
@@ -347,7 +347,7 @@ static struct text_pack *add_pack(unsigned int pages)
 	text = execmem_alloc(EXECMEM_FTRACE, pages * PAGE_SIZE);
 	if (!text)
 		goto err_free;
-	/* Memory that is read-only and executable from the beginning is full of int3, too. */
+	/* Memory that is read-only and executable from the beginning is already full of int3. */
 	if (!execmem_is_rox(EXECMEM_FTRACE)) {
 		memset(text, INT3_INSN_OPCODE, pages * PAGE_SIZE);
 		if (set_memory_rox((unsigned long)text, pages))
@@ -398,7 +398,7 @@ void *text_slot_alloc(enum text_slot_type type, size_t size)
 			if (granule >= 0)
 				goto found;
 		}
-		/* Dead slots are not waited for: they will be free only some time later. */
+		/* Do not wait for dead slots, which will be free only some time later. */
 		pack = add_pack(clamp(text_pack_pages, 1, PACK_MAX_PAGES)) ?: add_pack(1);
 		if (!pack)
 			return NULL;
@@ -438,12 +438,12 @@ static void collect_slots(struct work_struct *work);
 static DECLARE_DELAYED_WORK(text_slot_work, collect_slots);
 
 /**
- * text_slot_free - give a slot back
+ * text_slot_free - free a slot
  * @addr: from text_slot_alloc()
  * @wait: true if somebody may still be in it until a grace period of RCU has passed;
  *	false if nobody is in it
  *
- * Its code must not be reachable any more.
+ * The slot's code must not be reachable any more.
  *
  * Context: Process context, may sleep; text_mutex may be held.
  */
@@ -492,7 +492,7 @@ static void change_dead(unsigned int from, unsigned int to)
 	}
 }
 
-/* Slots are filled with this, piece by piece. */
+/* Dead slots are filled with this, piece by piece. */
 static const u8 int3s[512] = { [0 ... 511] = INT3_INSN_OPCODE };
 
 static void fill(void *addr, void *end)
@@ -518,7 +518,7 @@ static void free_dead(struct text_pack *pack, bool goes)
 	}
 }
 
-/* Are all slots of the pack dead, and does none of them wait for RCU? */
+/* Are all slots of the pack dead, and does no slot wait for RCU? */
 static bool is_all_dead(const struct text_pack *pack)
 {
 	return pack->dead == pack->map.used &&
@@ -537,7 +537,7 @@ static void take_pack(struct text_pack *pack, struct list_head *going)
 
 /*
  * The locks are taken for one pack at a time, so that nobody waits long for them. Only this
- * function takes packs out of the list, and new ones come at its end. So the list can be
+ * function takes packs out of the list, and new packs come at its end. So the list can be
  * walked while the locks are not held.
  */
 static void collect_slots(struct work_struct *work)
@@ -556,7 +556,7 @@ static void collect_slots(struct work_struct *work)
 			change_dead(DEAD_IN_RCU, DEAD);
 	}
 
-	/* The first empty pack stays, which usually is the smallest one. */
+	/* The first empty pack stays, which usually is the smallest pack. */
 	mutex_lock(&text_slot_mutex);
 	list_for_each_entry_safe(pack, next, &text_packs, list) {
 		if (!pack->dead && pack->map.used)
@@ -576,7 +576,7 @@ static void collect_slots(struct work_struct *work)
 	if (list_empty(&going))
 		return;
 
-	/* Readers may still look at them, also where RCU is not watching. */
+	/* Readers may still look at these packs, also where RCU is not watching. */
 	synchronize_rcu_tasks_rude();
 	synchronize_rcu();
 	list_for_each_entry_safe(pack, next, &going, free) {

@@ -17,7 +17,7 @@ static __always_inline unsigned int get_bits(const struct text_slot_map *map, un
 	return READ_ONCE(map->bits[granule / 2]) >> granule % 2 * 4 & 0xf;
 }
 
-/* Is the granule even, and does no slot begin there or at the next one? That is common. */
+/* Is the granule even, and does no slot begin in it or in the next one? This is common. */
 static __always_inline bool none_begins(const struct text_slot_map *map, unsigned int granule)
 {
 	return granule % 2 == 0 && !(READ_ONCE(map->bits[granule / 2]) & 0xee);
@@ -33,7 +33,7 @@ static void set_bits(struct text_slot_map *map, unsigned int granule, unsigned i
 
 /**
  * text_slot_map_init - make an empty map
- * @map: of text_slot_map_size(@nr) bytes
+ * @map: memory of text_slot_map_size(@nr) bytes
  * @nr: number of granules, even
  */
 void text_slot_map_init(struct text_slot_map *map, unsigned int nr)
@@ -50,7 +50,7 @@ void text_slot_map_init(struct text_slot_map *map, unsigned int nr)
  *
  * First fit, as nearly all slots have one of a few sizes.
  *
- * Return: the granule that it begins with, or -ENOSPC.
+ * Return: the granule that the slot begins with, or -ENOSPC.
  */
 int text_slot_map_alloc(struct text_slot_map *map, unsigned int nr, unsigned int kind)
 {
@@ -83,7 +83,7 @@ found:
 }
 
 /**
- * text_slot_map_granules - how large a slot is
+ * text_slot_map_granules - the size of a slot
  * @map: the map
  * @begin: the granule that it begins with
  *
@@ -108,7 +108,7 @@ notrace unsigned int text_slot_map_granules(const struct text_slot_map *map, uns
 NOKPROBE_SYMBOL(text_slot_map_granules);
 
 /**
- * text_slot_map_free - give a slot back
+ * text_slot_map_free - free a slot
  * @map: the map
  * @begin: the granule that it begins with
  *
@@ -140,7 +140,7 @@ void text_slot_map_change(struct text_slot_map *map, unsigned int begin, unsigne
 /**
  * text_slot_map_kind - find the slot at a granule
  * @map: the map
- * @granule: any granule of the slot; filled in with the one that the slot begins with
+ * @granule: any granule of the slot; filled in with the granule that the slot begins with
  *
  * Context: any, also beside a writer; see the top of text_slot_map.h.
  * Return: the slot's kind, or -ENOENT.
@@ -164,9 +164,9 @@ NOKPROBE_SYMBOL(text_slot_map_kind);
  * @map: the map
  * @from: the first granule to look at
  * @first: the first of the kinds
- * @last: the last one
+ * @last: the last of the kinds
  *
- * Return: the granule that it begins with, or -ENOENT.
+ * Return: the granule that the slot begins with, or -ENOENT.
  */
 int text_slot_map_next(const struct text_slot_map *map, unsigned int from, unsigned int first,
 		       unsigned int last)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Very early function tracing: its interface to the boot code, the architecture
- * and ftrace. kernel/trace/trace_early.c tells what it is and how it works.
+ * and ftrace. kernel/trace/trace_early.c tells how it works.
  */
 #ifndef _LINUX_FTRACE_EARLY_H
 #define _LINUX_FTRACE_EARLY_H
@@ -12,14 +12,14 @@
 
 /*
  * How long a call took: 0 if it has not returned. From 2^31 counts of the clock on, the highest
- * bit is set, and the others are a multiple of 2^16 counts, as memory is scarce before there is
- * memblock. EARLY_TOOK_UNKNOWN: its return was not watched, or the clock was set back.
+ * bit is set, and the other bits count units of 2^16 counts, as memory is scarce before there
+ * is memblock. EARLY_TOOK_UNKNOWN: its return was not watched, or the clock was set back.
  */
 #define EARLY_TOOK_SHIFT	16
 #define EARLY_TOOK_LONG		0x80000000
 #define EARLY_TOOK_UNKNOWN	0xffffffff
 
-/* Open calls, of struct early_frame. At most 24 have been seen open at once. */
+/* Room for open calls, struct early_frame. At most 24 have been seen open at once. */
 #define EARLY_FRAMES		512
 
 /*
@@ -38,7 +38,7 @@
 /**
  * enum early_recorder - what is recorded
  * @EARLY_RECORD_CALLS: every call
- * @EARLY_RECORD_RETURNS: every call, and when it returns
+ * @EARLY_RECORD_RETURNS: every call, and how long it takes
  * @EARLY_RECORD_ONCE: each pair of function and caller once
  */
 enum early_recorder {
@@ -50,7 +50,7 @@ enum early_recorder {
 #ifdef CONFIG_VERY_EARLY_FUNCTION_TRACER
 
 /**
- * early_ftrace_on - are calls being recorded, and the call sites ours?
+ * early_ftrace_on - are calls being recorded, and do the call sites belong to early tracing?
  *
  * True from early_ftrace_start() to early_ftrace_hand_over() or
  * early_ftrace_finish(). There is only one CPU while it is true. The code and data
@@ -91,7 +91,7 @@ void early_ftrace_return(void);
 
 /* Inside of early_ftrace_return(): the return address of open calls. */
 extern const char early_ftrace_returned[];
-/* The same, for unwinders; 0 when there are no open calls. */
+/* The address of early_ftrace_returned, for unwinders; 0 when there are no open calls. */
 extern unsigned long early_ftrace_ret_to;
 
 unsigned long early_ftrace_find_ret_addr(unsigned long *slot);
@@ -99,10 +99,10 @@ unsigned long early_ftrace_find_ret_addr(unsigned long *slot);
 /**
  * early_ftrace_ret_addr - the return address that a recorder has replaced
  * @addr: a return address on the stack
- * @slot: where it is
+ * @slot: where @addr is
  *
  * Context: any. For unwinders.
- * Return: the address that was there; @addr if it has not been replaced.
+ * Return: the original address; @addr if it has not been replaced.
  */
 static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned long *slot)
 {
@@ -113,9 +113,9 @@ static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned l
 
 /**
  * struct early_ftrace_sites - what was found when all call sites were changed
- * @differing: how many were a call and have become a NOP, or the other way round
- * @unexpected: how many were neither, and have been left alone
- * @first_unexpected: the address of the first of these
+ * @differing: how many sites were a call and have become a NOP, or the other way round
+ * @unexpected: how many sites were neither, and have been left alone
+ * @first_unexpected: the address of the first unexpected site
  */
 struct early_ftrace_sites {
 	unsigned long	differing;

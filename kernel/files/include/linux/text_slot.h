@@ -13,7 +13,7 @@
  * @TEXT_SLOT_FTRACE_REGS: a copy of ftrace_regs_caller
  * @TEXT_SLOT_KPROBE: a copy of a probed instruction, to be executed out of line
  * @TEXT_SLOT_OPTPROBE: the detour of an optimized kprobe
- * @TEXT_SLOT_TYPES: how many there are
+ * @TEXT_SLOT_TYPES: how many types there are
  */
 enum text_slot_type {
 	TEXT_SLOT_FTRACE,
@@ -27,7 +27,7 @@ enum text_slot_type {
  * struct text_slot - a slot that was found
  * @addr: where it begins
  * @size: in bytes, rounded up to whole granules
- * @type: what it is for
+ * @type: what the slot is for
  */
 struct text_slot {
 	unsigned long		addr;

@@ -41,7 +41,7 @@ int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, u
 /**
  * fevent_distance - how much of a name has to change to become another one
  * @a: a name
- * @b: another one
+ * @b: another name
  *
  * Return: the length of the longer name without the beginning and end that both share.
  */

@@ -27,7 +27,7 @@
 #include "fevent_parse.h"
 #include "fevent_reader.h"
 
-#define FEVENT_ADDR_NAME	"addr"	/* of a field at an address */
+#define FEVENT_ADDR_NAME	"addr"	/* default name of a field at an address */
 
 static const char *fevent_path_name(const struct fevent_field *field)
 {
@@ -602,7 +602,7 @@ static int fevent_read_head(struct fevent_reader *r)
 	while (paren < r->end && r->line[paren] != '(')
 		paren++;
 	if (paren == r->end) {
-		/* There is none. Complain at the first character that cannot come before it. */
+		/* No parenthesis. Complain at the first character that cannot come before one. */
 		paren = start;
 		while (paren < r->end && (fevent_is_name_char(r->line[paren]) ||
 					  strchr(" \t:.*?[]!-", r->line[paren])))
@@ -740,7 +740,7 @@ struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max
 		fevent_fail(&r, FEVENT_ERR_TOO_LONG, FEVENT_MAX_LINE);
 		return ERR_PTR(-EINVAL);
 	}
-	/* In comments as well: the caller takes this for one line, but nobody else does. */
+	/* Also in comments: a text with a NUL or newline is one line only for the caller. */
 	for (i = 0; i < r.end; i++) {
 		if (!line[i] || line[i] == '\n') {
 			fevent_fail(&r, FEVENT_ERR_BAD_CHAR, i);

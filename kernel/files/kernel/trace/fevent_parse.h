@@ -32,16 +32,16 @@
 
 #include "fevent_error.h"
 
-#define FEVENT_GROUP		"functions"	/* of an event that names no group */
-#define FEVENT_MAX_FIELDS	32		/* a bit each in the record's faults */
+#define FEVENT_GROUP		"functions"	/* the group of an event that names none */
+#define FEVENT_MAX_FIELDS	32		/* each has a bit in the record's faults */
 #define FEVENT_MAX_STEPS	8		/* MODs, or members of a PATH, of a field */
 #define FEVENT_MAX_COUNT	256		/* elements of an array, bytes of a char[n] */
-#define FEVENT_MAX_NAME		127		/* characters of a name; other words: 511 */
+#define FEVENT_MAX_NAME		127		/* characters of an event or group name */
 #define FEVENT_MAX_LINE		4096
 
 enum fevent_type {
-	FEVENT_T_NONE,		/* of a PATH without a TYPE: BTF has it */
-	FEVENT_T_VOID,		/* of a return event without a value */
+	FEVENT_T_NONE,		/* a PATH without a TYPE: BTF has the type */
+	FEVENT_T_VOID,		/* a return event without a value */
 	FEVENT_T_U8, FEVENT_T_U16, FEVENT_T_U32, FEVENT_T_U64,
 	FEVENT_T_S8, FEVENT_T_S16, FEVENT_T_S32, FEVENT_T_S64,
 	FEVENT_T_X8, FEVENT_T_X16, FEVENT_T_X32, FEVENT_T_X64,
@@ -76,10 +76,10 @@ enum fevent_step_kind {
 
 /**
  * struct fevent_step - one MOD, or one step of a PATH
- * @kind: which
- * @n: of +n and [n], 0 to INT_MAX; between two loads, MODs sum up to INT_MAX at most
- * @member: of -> and ., else NULL
- * @column: where it starts
+ * @kind: what the step does
+ * @n: the n of +n and [n], 0 to INT_MAX; between two loads, MODs sum up to INT_MAX at most
+ * @member: the member after -> and ., else NULL
+ * @column: where the step starts
  */
 struct fevent_step {
 	enum fevent_step_kind	kind;
@@ -96,8 +96,8 @@ struct fevent_step {
  *	PATH, the symbol, or "addr"
  * @named: a name was given, and it differs from the default
  * @source: where its value comes from
- * @arg: register argument, from 0, of FEVENT_ARG
- * @addr: of FEVENT_ADDR; of FEVENT_SYMBOL when that has been looked up
+ * @arg: for FEVENT_ARG, the register argument, from 0
+ * @addr: for FEVENT_ADDR; for FEVENT_SYMBOL once the symbol has been looked up
  * @base: symbol, or name of the argument; NULL for FEVENT_ARG and FEVENT_ADDR
  * @steps: nr_steps of them
  * @nr_steps: 0 to FEVENT_MAX_STEPS
@@ -163,8 +163,8 @@ struct fevent_proto {
 
 /*
  * Finds a typedef that is not among the types of enum fevent_type, such as loff_t. Returns
- * the type of that size and sign; -ENOENT if there is no such typedef; -EINVAL if it is
- * not that of a number; another errno if it cannot be known.
+ * the enum fevent_type of its size and sign; -ENOENT if there is no such typedef; -EINVAL
+ * if it is not a number; another errno if it cannot be looked up.
  */
 typedef int (*fevent_typedef_t)(const char *name, unsigned int len);
 

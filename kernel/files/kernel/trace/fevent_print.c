@@ -10,7 +10,7 @@
 
 #include "fevent_parse.h"
 
-/* Canonical words, and bytes of an element: those of a string are its __data_loc. */
+/* Canonical words, and the bytes of an element; for a string, of its __data_loc. */
 static const struct {
 	const char	*name;
 	unsigned int	size;
@@ -155,8 +155,8 @@ static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto
  * @buf: where to put it, may be NULL if @size is 0
  * @size: bytes there, the NUL included
  *
- * Lines that mean the same have the same canonical line. Reading that line gives the
- * same prototype again, except for the columns.
+ * Equivalent lines have the same canonical line. Reading that line gives the same
+ * prototype again, except for the columns.
  *
  * Context: any.
  * Return: characters of the line, also if @buf was too small for them.

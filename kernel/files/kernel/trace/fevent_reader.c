@@ -26,7 +26,7 @@ bool fevent_is_name(const char *word)
 	return !*word;
 }
 
-/* Skip blanks, then as fevent_peek(). Complaints are about this position. */
+/* Skip blanks, then do fevent_peek(). Complaints are about this position. */
 char fevent_look(struct fevent_reader *r)
 {
 	while (fevent_is_blank(fevent_peek(r)))
@@ -100,7 +100,7 @@ bool fevent_is_undotted(const char *name, const char *word)
 	return !*name;
 }
 
-/* n, decimal or 0xHEX. There are no octal numbers. */
+/* Read n, decimal or 0xHEX. There are no octal numbers. */
 int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int max,
 		       enum fevent_err err, unsigned int *n)
 {
@@ -133,7 +133,7 @@ int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int m
 	return 0;
 }
 
-/* The rest of '[' n ']' after the '['. */
+/* Read n and ']'. The '[' has been read. */
 int fevent_read_index(struct fevent_reader *r, unsigned int min, unsigned int max,
 		      enum fevent_err err, unsigned int *n)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of many ftrace_ops at once: each function that is asked for gets an ops, and
- * so a trampoline.
+ * Tests many ftrace_ops at once: each requested function gets an ops, and so a
+ * trampoline.
  *
  * In /sys/kernel/debug/ftrace_many:
  *
@@ -14,15 +14,15 @@
  * control	"register" and "unregister", for all ops at once, or one by one if "each"
  *		follows. After "register", these words change the ops: "regs" (with all
  *		registers), "unwind" (each call walks its stack), "ipmodify" (no other ops
- *		on the function may be so), "share" (each ops also has the next one's
- *		function), "wide" (the first ops is on all functions that there are),
+ *		on the function may be), "share" (each ops also has the next one's
+ *		function), "wide" (the first ops is on all functions),
  *		"wide-last" (the last ops is), "notrace" (the first ops is not on its own
  *		function). The last four stay until the functions are dropped.
  * stats	how many ops there are, how many of them are registered, how long the last
  *		"register" or "unregister" took, how many calls there were, how many ops
- *		were called, and how many calls were of functions that the ops does not
+ *		were called, and how many calls came from functions that the ops does not
  *		have.
- * ends		where the stacks ended: this is on the way into the kernel.
+ * ends		where the stacks ended: at the entry code of the kernel.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -103,7 +103,7 @@ static void notrace many_unwind(unsigned long ip, unsigned long parent_ip, struc
 	unsigned int nr;
 	int bit;
 
-	/* It calls functions that may be traced. */
+	/* stack_trace_save() calls functions that may be traced. */
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
 		return;
@@ -163,7 +163,7 @@ static int add_line(char *line)
 	return kstrtoul(line, 16, &addr) ?: add_function(addr);
 }
 
-/* Takes the text of a write, after the rest of the write before. */
+/* Takes the text of a write, after the unfinished line of the write before. */
 static int add_text(char *text, struct part *part)
 {
 	char *line, *next;
@@ -225,7 +225,7 @@ static int functions_open(struct inode *inode, struct file *file)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return single_open(file, functions_show, NULL);
-	/* The private data of a reader belong to seq_file. */
+	/* seq_file owns the private data of a file that is read. */
 	if (file->f_mode & FMODE_READ)
 		return -EINVAL;
 	part = kzalloc(sizeof(*part), GFP_KERNEL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set of code addresses that keeps each address once: the code that runs once
- * for each address. See oneshot_set.h for the layout and the rules.
+ * A set of code addresses that keeps each address once: all functions but the
+ * look-up, which is inline. See oneshot_set.h for the layout and the rules.
  */
 #include "oneshot_set.h"
 
@@ -17,7 +17,7 @@ static unsigned int oneshot_chunk_of(unsigned long addr)
 }
 
 /**
- * oneshot_set_init - make an empty set, without any room, in zeroed memory
+ * oneshot_set_init - make an empty set, without room for records, in zeroed memory
  * @set: all zero, aligned to a cache line
  * @zeros: ONESHOT_CHUNK_BYTES of zeros, which stay as long as the set
  * @limit: the largest number of records, up to ONESHOT_MAX_RECS
@@ -68,7 +68,7 @@ bool oneshot_set_lacks_chunk(const struct oneshot_set *set, unsigned long addr)
  * @addr: any of the 2^ONESHOT_CHUNK_SHIFT addresses of the chunk
  * @chunk: ONESHOT_CHUNK_BYTES of zeros, aligned to eight bytes
  *
- * Context: one caller at a time. Others may look up and insert any address meanwhile.
+ * Context: one caller at a time. Any context may look up and insert addresses meanwhile.
  */
 void oneshot_set_add_chunk(struct oneshot_set *set, unsigned long addr, void *chunk)
 {
@@ -118,8 +118,8 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  * @rec: where to put the record of a new address. If it is NULL, the address gets
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
- * On ONESHOT_INSERTED the caller alone owns *@rec. It may set @other, @tgid and @comm, and
- * then has to pass the record to oneshot_rec_publish(). The key is already in the set: what the
+ * On ONESHOT_INSERTED the caller alone owns *@rec. It may set @other, @tgid and @comm, and then
+ * has to pass the record to oneshot_rec_publish(). The key is already in the set: code that the
  * caller runs before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
@@ -159,8 +159,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
  * @addr: the address that was inserted
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ns: time of the first hit
- * @pid: thread that ran it
- * @cpu: CPU that ran it, 0 to 8,191
+ * @pid: the thread of the hit
+ * @cpu: the CPU of the hit, 0 to 8,191
  * @owner: 0 to 32,767; the set does not interpret it
  *
  * Context: any, NMI included.
@@ -200,7 +200,7 @@ void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
  * @start: where a range begins
  * @size: its length in bytes
  *
- * Clears it if it lies in the range, where other code is about to be loaded.
+ * Clears @rec->other if it lies in the range, where other code is about to be loaded.
  *
  * Context: as oneshot_rec_forget().
  */
@@ -257,8 +257,8 @@ bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
  *
  * Their records stay as they are.
  *
- * Context: one caller at a time, while nobody executes code in the range. Others may
- * look up and insert addresses outside of it meanwhile.
+ * Context: one caller at a time, while nobody executes code in the range. Any
+ * context may look up and insert addresses outside of the range meanwhile.
  */
 void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size)
 {

@@ -12,8 +12,8 @@
  *  +----------+    | chunk --+--> 1 MiB of text, 128 KiB of bits, 64 in a word
  *  |    12    |--->| chunk --+--> 0 0 0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 ...
  *  +----------+    |   :     |
- *  |    14    |    | chunk --+--> none: all of these share one chunk of zeros,
- *  +----------+    +---------+    whose pages may all be the same one
+ *  |    14    |    | chunk --+--> missing: all missing chunks share one chunk
+ *  +----------+    +---------+    of zeros, which may be one page mapped many times
  *  |     6    |
  *  +----------+    blocks[]       records, in order of first hit
  *                  +---------+    +---------------------------+
@@ -24,48 +24,48 @@
  *                              '-> 4096, ...
  *
  * It is made for kernels whose text and modules lie in 2 GiB, as on x86-64: the
- * low 32 bits of an address tell it apart from all others. The highest of these
- * bits is always set. Text is dense: a kernel with 12 MiB of it needs less than
- * 2 MiB of bits, and a table of the addresses that a busy day finds needs more.
- * There is no hash, no probing, and no size to choose. 12,000 addresses that are
- * in use are spread no wider than the text itself.
+ * low 32 bits identify an address, and the highest of these bits is always set.
+ * Text is dense: 12 MiB of it need less than 2 MiB of bits, which is less than a
+ * hash table of the addresses of a busy day. There is no hash, no probing, and no
+ * size to choose. The bits of the addresses in use lie as close together as their
+ * code.
  *
- * The key of a caller is its return address. The key of a function is the address
- * after the ONESHOT_SITE_BYTES of its call site. This is where the call of a
- * tracer, which ftrace patches in there, returns to. It is never the return
- * address of another call. So one bitmap serves both kinds, and the return
- * addresses that a tracer finds on the stack are keys as they are.
+ * The key of a caller is its return address. The key of a function is the end of
+ * its call site, ONESHOT_SITE_BYTES after the beginning. This is the return
+ * address of the tracer call that ftrace patches in there, and never that of
+ * another call. So one bitmap serves functions and callers, and a tracer can use
+ * the return addresses that it finds on the stack as keys.
  *
  * Invariants:
  *
  * I1  A bit is set by an atomic test-and-set, so only one context sees it as new.
  *     This context reserves a record, or clears the bit again if no record is
  *     left. So an address never has two records. Another context may see the bit
- *     just before it is cleared, and return: the next call finds it cleared and
- *     tries again.
+ *     just before it is cleared, and return: the next call of this address finds
+ *     the bit cleared and tries again.
  * I2  A record is published by the release store of @meta and read after an
  *     acquire load of it. Until then a reader skips it: its writer has been
  *     interrupted, possibly by the reader.
  * I3  Chunks and blocks are only added, until the set is freed as a whole. A
- *     chunk is zero before it is linked, and no bit of it was set before: the
- *     chunk of zeros is never written to.
+ *     chunk is all zero when it is linked. This loses no bit: before, its
+ *     addresses had the chunk of zeros, which is never written to.
  * I4  No bit is set for an address below ONESHOT_TEXT: its low bits may be those
  *     of an address in the text. A look-up may still find such an address. This
  *     does no harm, as it is not kernel code.
  *
  * Insertion is lock-free and safe in NMIs: an interrupted insertion leaves no
  * state that anyone waits for. It allocates nothing: the owner of the set adds
- * blocks in time, as oneshot_set_spare() shows, and chunks where code is loaded.
- * The following is for one caller at a time, who may sleep. Any number of others
- * may insert meanwhile.
+ * blocks before oneshot_set_spare() is 0, and chunks where code is loaded. The
+ * functions below are for one caller at a time, who may sleep. Any number of
+ * contexts may insert meanwhile.
  *
  * - oneshot_set_add_block(), oneshot_set_add_chunk().
  * - oneshot_set_clear() makes all addresses in a range unknown, when new code is
  *   loaded there and nobody executes it yet. The records stay as they are.
  * - oneshot_rec_forget() turns a record's address into an offset when its code
- *   goes away. oneshot_set_remember() turns it into a known address again when
- *   the code comes back, perhaps at another place. So code that comes and goes
- *   does not use up records.
+ *   goes away. oneshot_set_remember() turns the offset into a known address again
+ *   when the code comes back, perhaps at another place. So code that comes and
+ *   goes does not use up records.
  *
  * The file depends only on atomics and memory barriers. It is also compiled in
  * user space, where its concurrency is tested.
@@ -87,7 +87,7 @@ struct oneshot_counts;
 #define ONESHOT_FUNCTION	1U
 #define ONESHOT_CALLER		2U
 
-/* The 2 GiB begin here. */
+/* The 2 GiB of text and modules begin here. */
 #define ONESHOT_TEXT		(~0UL << 31)
 
 /* The length of a function's call site, see MCOUNT_INSN_SIZE of x86-64. */
@@ -101,7 +101,7 @@ struct oneshot_counts;
 #define ONESHOT_CHUNKS		(1U << (32 - ONESHOT_CHUNK_SHIFT))
 #define ONESHOT_CHUNK_BYTES	(1UL << (ONESHOT_CHUNK_SHIFT - 3))
 
-/* A block has 176 KiB. In practice, no kernel has text for more blocks than these. */
+/* A block has 176 KiB. In practice, no kernel has enough text to need more blocks. */
 #define ONESHOT_BLOCK_RECS	4096U
 #define ONESHOT_BLOCKS		256U
 #define ONESHOT_MAX_RECS	(ONESHOT_BLOCKS * ONESHOT_BLOCK_RECS)
@@ -110,18 +110,18 @@ struct oneshot_counts;
 #define ONESHOT_REC_COMM	16
 
 /*
- * struct oneshot_rec - what is known of an address' first hit
+ * struct oneshot_rec - the first hit of an address
  * @addr: the low half of the address, see oneshot_rec_addr(); after
  *	oneshot_rec_forget(), an offset
- * @other: the low half of the other address of that hit, or 0 if it is not known: of a
- *	function, its caller; of a caller, the function that the call entered
- * @ns: time of the first hit, by the clock that the caller of insert used
- * @pid: thread that ran it
- * @tgid: its process
- * @comm: its name at that time, with a zero at its end
+ * @other: the low half of the other address of the hit, or 0 if it is not known: for a
+ *	function, its caller; for a caller, the function that it called
+ * @ns: time of the hit, by the clock that the caller of oneshot_rec_publish() uses
+ * @pid: the thread of the hit
+ * @tgid: the process of the thread
+ * @comm: the name of the thread at that time, with a zero at its end
  * @meta: ONESHOT_REC_* below; zero until the record is published
  *
- * No room is left between two records, as a kernel has tens of thousands.
+ * Records are packed, because a kernel has tens of thousands of them.
  */
 struct oneshot_rec {
 	u32	addr;
@@ -150,7 +150,7 @@ struct oneshot_rec {
 /**
  * struct oneshot_set - a set of code addresses
  * @map: for each chunk, its address minus its index times ONESHOT_CHUNK_BYTES, so
- *	that the low bits of an address find the word as they are
+ *	that the low bits of a key find its word without a mask
  * @zeros: the read-only chunk that all missing chunks share
  * @limit: the largest number of records
  * @nr_chunks: how many chunks have been added
@@ -250,7 +250,7 @@ static inline u32 oneshot_set_spare(const struct oneshot_set *set)
 	return READ_ONCE(set->room) - oneshot_set_nr(set);
 }
 
-/* The @i-th record, of oneshot_set_nr(). */
+/* The @i-th of oneshot_set_nr() records, from 0. */
 static inline struct oneshot_rec *oneshot_set_rec(const struct oneshot_set *set, u32 i)
 {
 	/* Pairs with the release in oneshot_set_add_block(). */
@@ -268,7 +268,7 @@ static inline u32 oneshot_rec_meta(const struct oneshot_rec *rec)
 	return meta & ONESHOT_REC_READY ? meta : 0;
 }
 
-/* For a record without meta: is it void, or is it only not yet published? */
+/* Is a record without meta void? If not, it is not yet published. */
 static inline bool oneshot_rec_is_void(const struct oneshot_rec *rec)
 {
 	return READ_ONCE(rec->meta) == ONESHOT_REC_VOID;
@@ -280,7 +280,7 @@ static inline unsigned long oneshot_text_addr(u32 low)
 	return ONESHOT_TEXT | low;
 }
 
-/* The address of a published record of this @meta, or its offset. */
+/* The address of a published record, or its offset; @meta: its oneshot_rec_meta(). */
 static inline unsigned long oneshot_rec_addr(const struct oneshot_rec *rec, u32 meta)
 {
 	return meta & ONESHOT_REC_FORGOTTEN ? rec->addr : oneshot_text_addr(rec->addr);

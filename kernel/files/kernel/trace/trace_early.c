@@ -22,27 +22,26 @@
  *                            function is called. So no call is missed, and none
  *                            is recorded twice.
  *   early_ftrace_finish()    no tracer has started (lockdown, no memory): NOPs.
- *   early_show_start()       an initcall makes an instance for the calls,
- *                            "early", and has a worker write them to it, with
- *                            the times at which they were made. Its buffer has
- *                            just the size that they need, its clock is that of
- *                            the recorder, and it is off. So nothing overwrites
- *                            them, and rmdir gives the memory back.
+ *   early_show_start()       an initcall makes an instance for the calls, "early", and has
+ *                            a worker write them to it, with the times at which they were
+ *                            made. Its buffer has just the size that the calls need, its
+ *                            clock is the recorder's, and it is off. So nothing overwrites
+ *                            the calls, and rmdir gives the memory back.
  *
  * With ftrace_early=graph, the recorder also watches the returns (trace_early_graph.c), and
  * the instance has how long each call took.
  *
- * The calls stay where they are until then, because the hand-over is on the way of
- * the boot, and the worker is not. For oneshot, the hand-over adds the recorded pairs
- * to the tracer's set, and there is no instance.
+ * The calls stay where they are until the worker runs, because the hand-over delays the
+ * boot, and the worker does not. For oneshot, the hand-over adds the recorded pairs to the
+ * tracer's set, and there is no instance.
  *
  * Contexts. Until the hand-over there is one CPU, with interrupts off and without RCU.
- * Exceptions and NMIs may interrupt the code here. trace_early_buffer.c tells what that
+ * Exceptions and NMIs may interrupt the code here. trace_early_buffer.c tells what this
  * means for the recorders. In the hand-over, NMIs are ignored. The worker is an ordinary
- * one, on the CPU that made the calls, as each CPU has a ring buffer of its own. The last
- * initcall waits for it, so its code and data are freed with the init sections. It holds
- * a reference of the instance. The instance is made after those of bootconfig, which could
- * have the same name, and before tracefs makes its directory.
+ * worker, on the CPU that made the calls, as each CPU has a ring buffer of its own. The
+ * last initcall waits for the worker, so its code and data are freed with the init
+ * sections. The worker holds a reference to the instance. The instance is made after those
+ * of bootconfig, which could have the same name, and before tracefs makes its directory.
  *
  * The worker gives the early memory back. Before initcalls run, the page allocator cannot
  * take memory that memblock has reserved, as some struct pages are still missing.
@@ -76,13 +75,13 @@ bool early_ftrace_on __ro_after_init;
 static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
 
 /**
- * struct early_state - very early tracing, until its calls are shown
- * @recorder: what is recorded; once for oneshot
+ * struct early_state - the state of very early tracing, until its calls are shown
+ * @recorder: what is recorded; EARLY_RECORD_ONCE for oneshot
  * @dump_on_oops: print the last calls before a crash
  * @show: there are calls for the instance
  * @brk: memory in the image: first the sets of sites, then open calls, then calls
  * @brk_size: bytes of it
- * @memblock: memory that was added
+ * @memblock: memory from memblock that was added to the buffer
  * @memblock_size: bytes of it
  * @mark: the recorder's clock when ftrace came up
  * @tr: the trace_array whose tracer is about to start, NULL before; then the instance, NULL
@@ -100,7 +99,7 @@ static struct early_state {
 	struct trace_array	*tr;
 } early_state __initdata;
 
-/* For the file early_stats. This stays when all of the above is gone. */
+/* For the file early_stats. This stays when early_state is freed. */
 static struct early_stats {
 	const char	*tracer;
 	const char	*refused;
@@ -142,8 +141,8 @@ static enum early_recorder __init early_choose(const struct early_params *params
 }
 
 /*
- * Sets of sites, then open calls, then calls. Returns where the memory for calls begins, which
- * early_filter_init() uses before that; NULL if there is not enough.
+ * Reserve memory: sets of sites, then open calls, then calls. Returns where the memory for
+ * calls begins, which early_filter_init() uses first; NULL if there is not enough memory.
  */
 static void *__init early_reserve(const struct early_params *params)
 {
@@ -262,11 +261,11 @@ void __init early_ftrace_extend(void)
 }
 
 /**
- * early_ftrace_off - tracing is switched off before the tracer has started
+ * early_ftrace_off - switch tracing off before the tracer has started
  *
- * A warning does so with traceoff_on_warning, and a debugger as long as it has the
- * machine. Calls until tracing is on again are counted as lost, so the trace tells of
- * them.
+ * A warning switches tracing off with traceoff_on_warning, and a debugger while it
+ * has the machine. Calls until tracing is on again count as lost, so that the trace
+ * shows the gap.
  *
  * Context: any, also NMI.
  */
@@ -277,7 +276,7 @@ void __ref early_ftrace_off(void)
 }
 
 /**
- * early_ftrace_resume - tracing is switched on again
+ * early_ftrace_resume - switch tracing on again
  *
  * Context: any, as of early_ftrace_off().
  */
@@ -288,10 +287,10 @@ void __ref early_ftrace_resume(void)
 }
 
 /**
- * early_ftrace_clock_set - the raw clock is set to another time
+ * early_ftrace_clock_set - adjust the recorded times to a raw clock that is set
  * @ahead: the new time minus the old one
  *
- * Context: nothing is called between this and the setting of the clock.
+ * Context: no function is called between this and the setting of the clock.
  */
 void __ref early_ftrace_clock_set(s64 ahead)
 {
@@ -303,7 +302,7 @@ void __ref early_ftrace_clock_set(s64 ahead)
 }
 
 /**
- * early_ftrace_mark - note the moment when ftrace comes up, which no traced call shows
+ * early_ftrace_mark - note the time when ftrace comes up, which no traced call shows
  */
 void __init early_ftrace_mark(void)
 {
@@ -311,7 +310,7 @@ void __init early_ftrace_mark(void)
 }
 
 /**
- * early_ftrace_prepare - the tracer is about to start
+ * early_ftrace_prepare - note the trace_array of the tracer that is about to start
  * @tr: its trace_array
  */
 void __init early_ftrace_prepare(struct trace_array *tr)
@@ -319,7 +318,7 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 	early_state.tr = tr;
 }
 
-/* Counts a call that has this time in the clock of early_stats. */
+/* Counts a call in early_stats; @time: the call's time, by the clock of early_stats. */
 static void __init early_count(u64 time, const struct early_hit *hit)
 {
 	if (!early_stats.recorded++)
@@ -331,7 +330,7 @@ static void __init early_count(u64 time, const struct early_hit *hit)
 		early_stats.returns++;
 }
 
-/* The recorder's clock and the local one at the same moment. */
+/* The recorder's clock and the local clock at the same moment. */
 struct early_clocks {
 	u64	raw;
 	u64	local;
@@ -357,8 +356,8 @@ static void __init early_clocks_read(struct early_clocks *clocks)
 }
 
 /*
- * A pair's time by the local clock. That begins when the kernel knows the frequency of the
- * raw clock: before, its time is zero.
+ * Takes a pair, with its time by the local clock. This clock begins when the kernel knows
+ * the frequency of the raw clock: before, its time is zero.
  */
 static void __init early_take_pair(void *data, const struct early_hit *hit)
 {
@@ -377,7 +376,7 @@ static void __init early_take_pair(void *data, const struct early_hit *hit)
 	oneshot_early_hit(early_state.tr, hit->ip, hit->parent_ip, local);
 }
 
-/* The tracer is about to run: it gets the pairs, or there are calls to show. */
+/* The tracer is about to run: give it the pairs, or note that there are calls to show. */
 static void __init early_take(void)
 {
 	struct early_clocks clocks;
@@ -398,7 +397,7 @@ static void __init early_drop_one(void *data, const struct early_hit *hit)
 	(*(unsigned long *)data)++;
 }
 
-/* Nobody wants what was recorded. */
+/* Nobody needs the recorded calls: count and drop them. */
 static void __init early_drop(void)
 {
 	unsigned long nr = 0;
@@ -434,7 +433,7 @@ static void __init early_hand_over(int enable)
 }
 
 /**
- * early_ftrace_hand_over - the tracer starts and takes over
+ * early_ftrace_hand_over - let the tracer that starts take over
  * @enable: as for ftrace_replace_code(); this is called in its place
  *
  * Context: ftrace_lock and text_mutex are held.
@@ -461,14 +460,14 @@ static void __init early_report_sites(void)
 }
 
 /**
- * early_ftrace_finish - the end of early tracing, whatever has happened
+ * early_ftrace_finish - end early tracing, whether or not the tracer has started
  *
  * If the tracer has taken over, there is not much left to do. If it runs but had no
- * site to change, it gets the recorded calls now. If it has not started, they are
- * dropped.
+ * site to change, it gets the recorded calls now. If it has not started, the calls
+ * are dropped.
  *
  * Context: one CPU, and one task. Nobody else can change ftrace's records or text, so
- * no lock is taken for that.
+ * no lock is taken for changing them.
  */
 void __init early_ftrace_finish(void)
 {
@@ -568,14 +567,14 @@ static void __init early_show_call(void *data, const struct early_hit *hit)
 		early_write_call(buffer, hit);
 }
 
-/* Where calls are missing, early_stats has this for programs. */
+/* The gaps in the calls, for programs that read early_stats. */
 static struct early_hole {
 	unsigned long	after;
 	unsigned long	lost;
 } early_holes[32];
 static unsigned int early_nr_holes;
 
-/* An event for people, as the ring buffer prints it for its own losses. */
+/* Shows a gap in the trace, as the ring buffer prints its own losses. */
 static void __init early_show_lost(void *data, unsigned long nr)
 {
 	char text[sizeof("[LOST  EVENTS]\n") + 20];
@@ -602,7 +601,7 @@ static void __init early_show_lost(void *data, unsigned long nr)
 /* Makes room for all calls in the instance, and sets its clock. */
 static int __init early_make_room(struct trace_array *tr, const char *clock)
 {
-	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
+	/* An event's header has 4 bytes; 16 bytes of a buffer page are not for events. */
 	const size_t size = early_state.recorder == EARLY_RECORD_RETURNS ?
 			    sizeof(struct early_call_entry) : sizeof(struct ftrace_entry);
 	unsigned long pages = early_buffer_nr_entries() / ((PAGE_SIZE - 16) / (4 + size));
@@ -657,7 +656,7 @@ static void __init early_show(struct work_struct *work)
 	early_free();
 }
 
-/* In the files trace and trace_pipe. */
+/* Prints a call in the files trace and trace_pipe. */
 static enum print_line_t early_print_call(struct trace_iterator *iter, int flags,
 					  struct trace_event *event)
 {
@@ -704,7 +703,7 @@ static int __init early_show_start(void)
 		early_free();
 		return 0;
 	}
-	/* Nobody could read it, or remove it. */
+	/* With lockdown, nobody could read or remove the instance. */
 	early_state.tr = security_locked_down(LOCKDOWN_TRACEFS) ? NULL :
 			 early_ftrace_new_instance(EARLY_INSTANCE);
 	if (early_state.recorder == EARLY_RECORD_RETURNS)
@@ -715,7 +714,7 @@ static int __init early_show_start(void)
 }
 postcore_initcall(early_show_start);
 
-/* It is removed if it has nothing. This needs its directory. */
+/* Removes an instance without calls. This needs its directory. */
 static void __init early_keep_instance(struct trace_array *tr)
 {
 	if (!tr)

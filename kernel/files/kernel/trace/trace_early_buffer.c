@@ -9,16 +9,16 @@
  * addresses, which are in the kernel's text, and of the clock. When the clock's high half
  * has changed, it is written as an entry with an ip of zero. Each piece also keeps the
  * high half at its beginning. If returns are recorded as well, a call takes sixteen bytes:
- * its return adds the time that it took (trace_early_graph.c).
+ * its return adds the call's duration (trace_early_graph.c).
  *
  * For oneshot, calls need not be kept: a set of 64 KiB has each pair of function and
- * caller once, with the time.
+ * caller once, with the time of its first call.
  *
  * Contexts. Calls are recorded by one CPU, with interrupts off. Exceptions and NMIs may
  * interrupt a recorder, and also the code here. So the recorders' variables change only
  * before the recorder is on, when a piece is added or closed or the clock is set, and
- * after the recorder is off: early_buffer_end() is called then. After that, nothing
- * changes any more, and the calls can be read in any context.
+ * after the recorder is off, in early_buffer_end(). After that, nothing changes any more,
+ * and the calls can be read in any context.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -53,10 +53,10 @@ static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
 /**
  * struct early_piece - memory that calls are recorded in
  * @start: the first call
- * @end: the end of the last call; of the piece in use, the end of its memory
- * @lost: calls that were lost after its last one
- * @ahead: a difference to be added to its times
- * @tsc_high: the clock's high half at its first call
+ * @end: the end of the last call; for the piece in use, the end of its memory
+ * @lost: the number of calls that were lost after the last call
+ * @ahead: a difference to be added to the times of the calls
+ * @tsc_high: the clock's high half at the first call
  */
 struct early_piece {
 	struct early_call	*start;
@@ -68,7 +68,7 @@ struct early_piece {
 
 /*
  * One piece in the image, one from memblock, and one more when the clock is set. Each
- * time that tracing is switched on again takes another one.
+ * time that tracing is switched on again takes another piece.
  */
 #define EARLY_PIECES_NEEDED	3
 #define EARLY_PIECES		(EARLY_PIECES_NEEDED + 29)
@@ -76,11 +76,11 @@ struct early_piece {
 /**
  * struct early_buffer - the buffer, but for the recorders' variables
  * @call_size: bytes of an entry
- * @once: there is a set instead
+ * @once: there is a set instead of a buffer
  * @paused: nothing is recorded at present
  * @pieces: the pieces of the buffer; the last one is in use
- * @nr: how many
- * @memory_end: where the memory of the last one ends
+ * @nr: the number of pieces
+ * @memory_end: where the memory of the last piece ends
  */
 static struct early_buffer {
 	size_t			call_size;
@@ -118,7 +118,7 @@ static u64 __init early_pair_clock(const struct early_pair *pair)
 	return (u64)pair->tsc_high << 32 | pair->tsc;
 }
 
-/* The number of entries between two. */
+/* The number of entries from @start to @end. */
 static unsigned long __init early_nr(const struct early_call *start, const struct early_call *end)
 {
 	return ((unsigned long)end - (unsigned long)start) / early_buffer.call_size;
@@ -140,7 +140,7 @@ static struct early_call *__init early_room_end(void *mem, size_t size)
 	return mem + rounddown(size, early_buffer.call_size);
 }
 
-/* How long a call took: see EARLY_TOOK_UNKNOWN. */
+/* Decodes how long a call took, see EARLY_TOOK_UNKNOWN. */
 static u64 __init early_took(const struct early_call *call)
 {
 	u32 took = early_buffer.call_size == EARLY_TIMED_CALL_SIZE ? call->took[0] : 0;
@@ -167,7 +167,7 @@ size_t __init early_buffer_set_size(void)
  * @size: bytes of it
  * @recorder: what will be recorded
  *
- * Return: how many bytes of it are used.
+ * Return: how many bytes of @mem are used.
  */
 size_t __init early_buffer_init(void *mem, size_t size, enum early_recorder recorder)
 {
@@ -202,13 +202,13 @@ size_t __init early_buffer_init(void *mem, size_t size, enum early_recorder reco
 #define EARLY_NOWHERE	((struct early_call *)-65536UL)
 #endif
 
-/* Only count calls from here on. An NMI may still record some meanwhile. */
+/* Only count calls from here on. An NMI may still record some calls meanwhile. */
 static void __init early_buffer_close(void)
 {
 	WRITE_ONCE(early_ftrace_end, min(READ_ONCE(early_ftrace_pos), early_ftrace_end));
 }
 
-/* The piece in use ends: note where, and what was lost after that. */
+/* The piece in use ends: note where, and how many calls were lost after that. */
 static void __init early_piece_end(struct early_piece *piece, struct early_call *pos)
 {
 	piece->end = min(pos, early_ftrace_end);
@@ -217,15 +217,15 @@ static void __init early_piece_end(struct early_piece *piece, struct early_call 
 
 /*
  * Record calls in a new piece from here on: from @start, or from the end of the last call
- * if that is NULL, to @end. If recording is paused, the piece is closed until it goes on.
- * The caller takes care of the order of pieces. An NMI may come at any time, and must not
- * find the position of one piece with the end of another.
+ * if @start is NULL, to @end. If recording is paused, the piece is closed until recording
+ * goes on. The caller takes care of the order of pieces. An NMI may come at any time, and
+ * must not find the position of one piece with the end of another.
  */
 static void __init early_buffer_continue_at(struct early_call *start, struct early_call *end)
 {
 	struct early_piece *old = &early_buffer.pieces[early_buffer.nr - 1], *piece = old + 1;
 
-	/* Calls are still counted at the end of the old piece. */
+	/* No piece is left: calls are still counted at the end of the old piece. */
 	if (early_buffer.nr == ARRAY_SIZE(early_buffer.pieces))
 		return;
 
@@ -245,11 +245,11 @@ static void __init early_buffer_continue_at(struct early_call *start, struct ear
 }
 
 /**
- * early_buffer_add - go on in other memory
+ * early_buffer_add - record further calls in other memory
  * @mem: the memory; it need not be zeroed
  * @size: bytes of it
  *
- * Return: how many bytes of it are used; none for oneshot.
+ * Return: how many bytes of @mem are used; none for oneshot.
  */
 size_t __init early_buffer_add(void *mem, size_t size)
 {
@@ -262,9 +262,9 @@ size_t __init early_buffer_add(void *mem, size_t size)
 }
 
 /**
- * early_buffer_pause - do not record from here on, but count what is lost
+ * early_buffer_pause - do not record from here on, but count lost calls
  *
- * Context: any, also NMI. No text is changed: others may be about to execute it.
+ * Context: any, also NMI. No text is changed: interrupted code may be about to execute it.
  */
 void __init early_buffer_pause(void)
 {
@@ -294,7 +294,7 @@ void __init early_buffer_resume(void)
 	WRITE_ONCE(early_buffer.paused, false);
 	if (early_buffer.once)
 		early_ftrace_pairs -= EARLY_SET_MAX;
-	/* If a piece is being added at this moment, it will be open without our help. */
+	/* If a piece is being added at this moment, early_buffer_continue_at() opens it. */
 	else if (READ_ONCE(early_ftrace_pos) < EARLY_NOWHERE)
 		early_buffer_continue_at(NULL, early_buffer.memory_end);
 }
@@ -308,13 +308,13 @@ bool __init early_buffer_paused(void)
 }
 
 /**
- * early_buffer_move_time - the clock is set to another time
+ * early_buffer_move_time - adjust the recorded times to a clock that is set
  * @ahead: the new time minus the old one
  *
  * Recorded calls get the time that they would have if the clock had always been set
  * like this.
  *
- * Context: nothing is called between this and the setting of the clock.
+ * Context: no function is called between this and the setting of the clock.
  */
 void __init early_buffer_move_time(s64 ahead)
 {
@@ -334,7 +334,7 @@ void __init early_buffer_move_time(s64 ahead)
 }
 
 /**
- * early_buffer_end - nothing is recorded any more
+ * early_buffer_end - end recording
  */
 void __init early_buffer_end(void)
 {
@@ -342,7 +342,7 @@ void __init early_buffer_end(void)
 		early_piece_end(&early_buffer.pieces[early_buffer.nr - 1], early_ftrace_pos);
 }
 
-/* Where recorded calls end in a piece, also in the one in use. */
+/* Where recorded calls end in a piece, also in the piece in use. */
 static struct early_call *__init early_calls_end(unsigned int i)
 {
 	return i < early_buffer.nr - 1 ? early_buffer.pieces[i].end :
@@ -352,7 +352,7 @@ static struct early_call *__init early_calls_end(unsigned int i)
 /**
  * early_buffer_nr_entries - how much has been recorded by now?
  *
- * Return: entries: calls, and some for the high half of the clock; none with oneshot.
+ * Return: the number of entries: calls, and changes of the clock's high half; 0 with oneshot.
  */
 unsigned long __init early_buffer_nr_entries(void)
 {
@@ -397,15 +397,15 @@ static void __init early_read_calls(const struct early_reader *reader)
 				continue;
 			}
 			/*
-			 * If an exception interrupts a recorder, its calls come first, with
-			 * later times.
+			 * If an exception interrupts a recorder, the exception's calls come
+			 * first, with later times.
 			 */
 			clock = (high << 32 | call->tsc) + piece->ahead;
 			hit.clock = max(hit.clock, clock);
 			hit.ip = early_ip(call->ip);
 			hit.parent_ip = early_address(call->parent_ip);
 			hit.took = early_took(call);
-			/* It ends when it did. */
+			/* The call's end stays as it was. */
 			if (hit.took && hit.took != U64_MAX)
 				hit.took -= min(hit.took - 1, hit.clock - clock);
 			reader->call(reader->data, &hit);
@@ -422,7 +422,7 @@ static int __init early_pair_cmp(const void *a, const void *b)
 	return ta < tb ? -1 : ta > tb;
 }
 
-/* The set cannot be searched any more after this. */
+/* Sorts the set, which cannot be searched any more after this. */
 static void __init early_read_pairs(const struct early_reader *reader)
 {
 	struct early_pair *set = early_ftrace_set;
@@ -445,7 +445,7 @@ static void __init early_read_pairs(const struct early_reader *reader)
 
 /**
  * early_buffer_read - read all calls, or pairs, in order of time
- * @reader: what to do with them
+ * @reader: what to do with the calls
  *
  * Context: after early_buffer_end(); once.
  */
@@ -458,10 +458,10 @@ void __init early_buffer_read(const struct early_reader *reader)
 }
 
 /*
- * The last calls before a crash that comes before the tracer runs.
+ * Printing the last calls, if the kernel crashes before the tracer runs.
  */
 
-/* Does a crash begin with this function? The boot never calls these otherwise. */
+/* Does a crash begin with this function? The boot calls panic() and oops_enter() only then. */
 static bool __init early_begins_crash(unsigned long ip)
 {
 	/* The call site is at the function's head, after its landing pad, if any. */
@@ -508,7 +508,7 @@ static void __init early_dump_calls(unsigned int most)
 	}
 }
 
-/* The set has the first call of each pair. Print those before the crash, latest first. */
+/* The set has the first call of each pair. Print the pairs before the crash, latest first. */
 static void __init early_dump_pairs(unsigned int most)
 {
 	const struct early_pair *set = early_ftrace_set, *last;

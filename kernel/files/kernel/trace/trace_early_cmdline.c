@@ -30,7 +30,7 @@ static enum early_tracer __init early_tracer(const char *name)
 	return EARLY_NONE;
 }
 
-/* What ftrace_early= says. Returns false if the value is not valid. */
+/* Parse the value of ftrace_early=. Returns false if it is not valid. */
 static bool __init early_mode(const char *val, bool *on, bool *returns)
 {
 	bool graph = !strcmp(val, "graph");
@@ -48,7 +48,7 @@ static bool __init early_mode(const char *val, bool *on, bool *returns)
  * @params: where to store them
  * @cmdline: the command line, which is cut into its words
  *
- * Later ones override earlier ones, as for __setup().
+ * Later parameters override earlier ones, as for __setup().
  */
 void __init early_params_parse(struct early_params *params, char *cmdline)
 {
@@ -79,7 +79,7 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 		params->tracer = EARLY_NONE;
 }
 
-/* It is already handled. This tells the kernel's own parser that it is not for init. */
+/* Already handled. This tells the kernel's own parser that the parameter is not for init. */
 static int __init early_ftrace_setup(char *str)
 {
 	bool on, returns;

@@ -17,11 +17,11 @@ enum early_tracer {
 
 /**
  * struct early_params - what to trace from the first call on
- * @tracer: of ftrace=; EARLY_NONE for tracers that begin later, and with ftrace_early=0
+ * @tracer: from ftrace=; EARLY_NONE for tracers that begin later, and with ftrace_early=0
  * @returns: ftrace_early=graph: record returns as well
  * @only: the list of ftrace_filter=; NULL if it is missing or empty
  * @except: the list of ftrace_notrace=; NULL if it is missing or empty
- * @dump_on_oops: ftrace_dump_on_oops is there, and is not 0
+ * @dump_on_oops: ftrace_dump_on_oops is set, and is not 0
  */
 struct early_params {
 	enum early_tracer	tracer;

@@ -3,9 +3,9 @@
  * Very early function tracing: the filters of the command line.
  *
  * ftrace_filter= and ftrace_notrace= each become a set of call sites, in one pass over
- * the kernel's symbols, before the recorder is on. There is no allocator yet, so this
- * uses the memory in which calls will be recorded. The sites that are not to be traced
- * are then made NOPs. ftrace takes the sets over when it comes up.
+ * the kernel's symbols, before the recorder is on. There is no allocator yet, so the
+ * pass uses the memory in which calls will be recorded. Then the sites that are not to
+ * be traced become NOPs. ftrace takes the sets over when it comes up.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -26,8 +26,8 @@
 #endif
 
 /*
- * The filters: the lists of the command line, NULL without, and the sites that they
- * select, a bit for each entry of the mcount table.
+ * The filters: the lists of the command line, NULL if missing, and the sites that
+ * they select, a bit for each entry of the mcount table.
  */
 static struct {
 	const char	*only;
@@ -50,8 +50,8 @@ static bool __init early_site_valid(unsigned long i)
 }
 
 /*
- * All names that it matches begin with @first, unless that is zero. So for most names,
- * the first character is enough to tell that they do not match.
+ * All names that the pattern matches begin with @first, unless @first is zero. So for
+ * most names, the first character is enough to tell that they do not match.
  */
 struct early_glob {
 	char		*search;
@@ -212,15 +212,15 @@ static void __init early_filter_resolve(const char *list, unsigned long *sites, 
 	memset(scratch, 0, early_scratch_size(list));
 }
 
-/* Does a list name functions of modules? These are not there yet. */
+/* Does a list name functions of modules? Modules are not there yet. */
 static bool __init early_for_modules(const char *list)
 {
 	return strstr(list, ":mod:");
 }
 
 /*
- * Make NOPs of the sites that are not to be traced, and count the others. A filter that
- * selects nothing is ignored, as ftrace does, unless it waits for modules.
+ * Make NOPs of the sites that are not to be traced, and count the traced ones. A filter
+ * that selects nothing is ignored, as ftrace does, unless it waits for modules.
  */
 static unsigned long __init early_skip_sites(void)
 {
@@ -245,10 +245,10 @@ static unsigned long __init early_skip_sites(void)
 }
 
 /**
- * early_filter_init - resolve the filters, and make NOPs of the sites that they leave out
+ * early_filter_init - resolve the filters, and make NOPs of the sites that they exclude
  * @params: the command line; its lists must stay
  * @sites: zeroed memory for the sets of sites, which must stay until ftrace has them
- * @scratch: zeroed memory, early_filter_scratch_size() bytes; it is zeroed again
+ * @scratch: zeroed memory, early_filter_scratch_size() bytes; zeroed again afterwards
  *
  * Return: how many sites are traced.
  */
@@ -269,11 +269,11 @@ unsigned long __init early_filter_init(const struct early_params *params, void *
 /**
  * early_ftrace_sites - the sites that an early filter has selected
  * @globs: ftrace_filter= or ftrace_notrace= as ftrace has got it
- * @enable: 1 for the former, 0 for the latter
+ * @enable: 1 for ftrace_filter=, 0 for ftrace_notrace=
  *
  * Return: a bitmap over the mcount table; NULL if @globs was not on the command line
  * but comes from somewhere else, such as a bootconfig, or if it names functions of
- * modules, so that ftrace has to read it.
+ * modules. Then ftrace has to read @globs.
  */
 const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
 {

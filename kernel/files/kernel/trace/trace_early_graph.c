@@ -2,27 +2,27 @@
 /*
  * Very early function tracing: open calls, whose returns are recorded.
  *
- * With ftrace_early=graph, the recorder of a call replaces the function's return address by that
- * of early_ftrace_return(), and keeps it here, in a stack of frames. So the function returns to
- * there. That writes into the call's entry of the buffer how long the call took, takes the frame
- * from the stack, and goes to where the function would have returned. A function that jumps to
- * another one at its end has one slot for both on the machine's stack. Then there are two frames
- * for it, and the upper one keeps the address of early_ftrace_return().
+ * With ftrace_early=graph, the recorder of a call replaces the function's return address by that of
+ * early_ftrace_return(), and keeps it here, in a stack of frames. So the function returns to
+ * early_ftrace_return(). This writes into the call's entry of the buffer how long the call took,
+ * takes the frame from the stack, and goes to where the function would have returned. If a function
+ * jumps to another one at its end, both functions share one slot on the machine's stack. Then this
+ * slot has two frames, and the upper frame keeps the address of early_ftrace_return().
  *
- * Time. It is read in the recorder and in early_ftrace_return(). A call took the time from the one
- * to the other. So what runs without being recorded belongs to the innermost recorded call that
- * has not returned, and calls nest exactly, but for the rounding of long durations.
+ * Time. The recorder and early_ftrace_return() read the clock. A call took the time between these
+ * two readings. So code that runs without being recorded counts for the innermost recorded call
+ * that has not returned, and calls nest exactly, but for the rounding of long durations.
  *
- * Invariants. There is one CPU, and one task, until the hand-over. An exception or an NMI returns
- * from every function that it calls. So it leaves early_ftrace_frame as it was. A frame is taken,
- * and given back, by one instruction: whoever interrupts the recorder after that uses frames above,
- * and one that came before that has given its frames back. The address in a slot is replaced after
- * its frame has been filled. If there is no frame left, the return is not watched, and the call's
- * time is unknown.
+ * Invariants. There is one CPU, and one task, until the hand-over, early_ftrace_hand_over(). An
+ * exception or an NMI returns from every function that it calls. So it leaves early_ftrace_frame as
+ * it was. A frame is taken, and given back, by one instruction. An interruption after this
+ * instruction uses the frames above, and an interruption before it has given its frames back. The
+ * address in a slot is replaced after its frame has been filled. If there is no frame left, the
+ * return is not watched, and the call's time is unknown.
  *
  * At the hand-over, the functions that have not returned get their return addresses back. So
  * nothing returns to early_ftrace_return() after that, and the frames are gone with the early
- * memory. Until then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is that of
+ * memory. Until then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is the address of
  * early_ftrace_return(), as it is that of return_to_handler() with the function_graph tracer.
  */
 #include <linux/build_bug.h>
@@ -35,8 +35,8 @@
 /**
  * struct early_frame - a call that has not returned
  * @call: its entry of the buffer
- * @ret: its return address, which may be that of early_ftrace_return()
- * @slot: where that is on the stack
+ * @ret: its return address, which may be early_ftrace_returned
+ * @slot: where the return address is on the stack
  * @clock: when it was called
  */
 struct early_frame {
@@ -46,7 +46,7 @@ struct early_frame {
 	u64			clock;
 };
 
-/* ftrace_early_record.S has this. */
+/* ftrace_early_record.S has these offsets. */
 static_assert(offsetof(struct early_frame, call) == 0);
 static_assert(offsetof(struct early_frame, ret) == sizeof(long));
 static_assert(offsetof(struct early_frame, slot) == 2 * sizeof(long));
@@ -55,7 +55,7 @@ static_assert(sizeof(struct early_frame) == 3 * sizeof(long) + 8);
 
 static struct early_frame *early_frames __initdata;
 
-/* The recorder's variables: the frame above the innermost open call, and the end of all. */
+/* The recorder's variables: the frame above the innermost open call, and the frames' end. */
 struct early_frame *early_ftrace_frame __initdata;
 struct early_frame *early_ftrace_frames_end __initdata;
 
@@ -84,10 +84,10 @@ void __init early_graph_init(void *mem)
 }
 
 /**
- * early_graph_move_time - the clock is set to another time
+ * early_graph_move_time - adjust the times of open calls to a clock that is set
  * @ahead: the new time minus the old one
  *
- * Context: nothing is called between this and the setting of the clock.
+ * Context: no function is called between this and the setting of the clock.
  */
 void __init early_graph_move_time(s64 ahead)
 {
@@ -98,7 +98,7 @@ void __init early_graph_move_time(s64 ahead)
 }
 
 /**
- * early_graph_end - nothing is recorded any more: open calls return as if nothing had been
+ * early_graph_end - end recording: open calls get their return addresses back
  *
  * Context: NMIs are ignored. The slots are on the stack of the present task.
  */
@@ -113,7 +113,7 @@ void __init early_graph_end(void)
 
 /**
  * early_ftrace_find_ret_addr - the return address that a recorder has replaced
- * @slot: where it was on the stack
+ * @slot: where the address was on the stack
  *
  * Context: any, while the recorders are on.
  * Return: the address; early_ftrace_ret_to if it is not found.
@@ -123,7 +123,7 @@ unsigned long __ref early_ftrace_find_ret_addr(unsigned long *slot)
 	const struct early_frame *frame = early_ftrace_frame;
 	unsigned long ret = early_ftrace_ret_to;
 
-	/* Of several frames with this slot, the lowest one has the address that was there. */
+	/* Of several frames with this slot, the lowest one has the original address. */
 	while (frame > early_frames) {
 		frame--;
 		if (frame->slot == slot)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Very early function tracing: what its files offer each other. Each one has its own
- * state, and only uses the files above it:
+ * Very early function tracing: declarations that its files share. Each file has its
+ * own state, and only uses the files above it:
  *
  *	trace_early_cmdline.c	the command line; a unit test compiles this file alone
  *	trace_early_filter.c	filters, as sets of call sites
@@ -35,8 +35,8 @@ void early_graph_end(void);
  * @ip: the function's call site
  * @parent_ip: its caller
  * @clock: when it was called
- * @took: how long it took, by the same clock; 0 if it has not returned, or if returns are not
- *	recorded; U64_MAX if its return was not watched
+ * @took: how long the call took, by that clock; 0 if it has not returned, or if returns are
+ *	not recorded; U64_MAX if its return was not watched
  */
 struct early_hit {
 	unsigned long	ip;
@@ -47,9 +47,9 @@ struct early_hit {
 
 /**
  * struct early_reader - what to do with the calls that are read back
- * @call: for each call, or each pair of oneshot. Its time never goes back
- * @lost: for each place where calls are missing; NULL to ignore these
- * @data: for both
+ * @call: called for each call, or each pair of oneshot. The time never goes back
+ * @lost: called for each gap in the calls; NULL: gaps are ignored
+ * @data: passed to @call and @lost
  */
 struct early_reader {
 	void	(*call)(void *data, const struct early_hit *hit);

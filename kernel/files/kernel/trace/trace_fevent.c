@@ -20,9 +20,9 @@
  * create are prepared; events to remove must exist and must not be busy. Then the
  * change is made: first the events with new names, then the removals, then the events
  * that take over the name of a removed one. The last group may get ids of removed
- * events. So the buffers of all online CPUs are reset after the removals, and no
- * record there is taken for one of another event. The buffer of a CPU that is offline
- * may still have such a record, as with all dynamic events.
+ * events. So the buffers of all online CPUs are reset after the removals, and no record
+ * there is taken for a record of another event. The buffer of a CPU that is offline may
+ * still have such a record, as with all dynamic events.
  *
  * Modules. The module of MODULE: need not be loaded. Until it is, the event has no
  * functions and never fires. The module notifier finds the functions when the module
@@ -257,7 +257,7 @@ static bool name_is_taken(const char *group, const char *name)
 	return false;
 }
 
-/* Groups and events become directories, beside which there are these files. */
+/* Groups and events become directories, beside these files. */
 static bool is_file_name(const char *name)
 {
 	static const char *const files[] = { "enable", "filter", "header_event", "header_page" };
@@ -493,7 +493,7 @@ int fevent_change_lines(const char *text, size_t len, struct fevent_complaint *c
  * fevent_clear - remove all events
  *
  * Context: Process context, may sleep.
- * Return: 0, or -EBUSY if one is in use; then none is removed.
+ * Return: 0, or -EBUSY if an event is in use; then none is removed.
  */
 int fevent_clear(void)
 {
@@ -567,7 +567,7 @@ static bool fevent_match(const char *system, const char *event, int argc, const 
 /* ---- modules ---- */
 
 #ifdef CONFIG_MODULES
-/* Can the event have functions in @mod? It names @mod, or it is a glob over all. */
+/* Can the event have functions in @mod? It names @mod, or it is a glob over all modules. */
 static bool fevent_cares_for(const struct fevent *fe, const struct module *mod)
 {
 	return fe->proto->module ? !strcmp(fe->proto->module, mod->name) : fe->proto->glob;
@@ -679,7 +679,7 @@ static int fevent_module_notify(struct notifier_block *nb, unsigned long state, 
 	return NOTIFY_OK;
 }
 
-/* It runs after BTF's own notifier, which has priority 0, as most. */
+/* It runs after BTF's own notifier, which has priority 0, as most notifiers have. */
 static struct notifier_block fevent_module_nb = {
 	.notifier_call	= fevent_module_notify,
 	.priority	= -1,

@@ -33,7 +33,7 @@ static u32 fevent_name_hash(const char *name)
 	return full_name_hash(NULL, name, strlen(name));
 }
 
-/* The name of what an index has, or NULL. */
+/* The name of a function or a typedef, which are in the index; NULL for other types. */
 static const char *fevent_btf_name(const struct btf *btf, u32 id)
 {
 	const struct btf_type *t = btf_type_by_id(btf, id);
@@ -158,7 +158,7 @@ enum fevent_type fevent_scalar_type(const struct btf *btf, const struct btf_type
 /**
  * fevent_find_typedef - find a typedef of the kernel proper
  * @name: its name, without a NUL
- * @len: how long that is
+ * @len: the length of the name
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: see fevent_typedef_t.
@@ -187,7 +187,7 @@ int fevent_find_typedef(const char *name, unsigned int len)
 			continue;
 		t = btf_type_skip_modifiers(btf, id, NULL);
 		type = t ? fevent_scalar_type(btf, t) : FEVENT_T_NONE;
-		/* Two of one name may differ. */
+		/* Two typedefs of one name may differ. */
 		if (type == FEVENT_T_NONE || (found >= 0 && found != type))
 			return -EINVAL;
 		found = type;
@@ -261,7 +261,7 @@ void fevent_func_put(struct fevent_func *func)
 
 /*
  * Only packed structs have fields that are not aligned. One such field, however deep,
- * keeps the whole struct out of registers. BTF allows 32 structs in each other.
+ * keeps the whole struct out of registers. In BTF, structs nest at most 32 deep.
  */
 static bool fevent_is_packed(const struct btf *btf, const struct btf_type *t, u32 offset)
 {
@@ -309,7 +309,7 @@ static unsigned int fevent_nr_registers(const struct btf *btf, u32 id)
 	return DIV_ROUND_UP(t->size, sizeof(long));
 }
 
-/* If it does, the first register has the address for the return value. */
+/* The first register then has the address for the return value. */
 static bool fevent_returns_in_memory(const struct fevent_func *func)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(func->btf, func->proto->type, NULL);
@@ -326,7 +326,7 @@ static bool fevent_returns_in_memory(const struct fevent_func *func)
  * Each further argument of a variadic function, which BTF does not know, is assumed to
  * be in one register.
  *
- * Return: its number, or -EINVAL if the parameter is not in a register.
+ * Return: the register's number, or -EINVAL if the parameter is not in a register.
  */
 int fevent_param_register(const struct fevent_func *func, int nr)
 {
@@ -338,7 +338,7 @@ int fevent_param_register(const struct fevent_func *func, int nr)
 			need = fevent_nr_registers(func->btf, func->params[i].type);
 		else
 			need = 1;
-		/* If it does not fit into the last registers, later parameters get them. */
+		/* If a parameter does not fit into the last registers, later ones get them. */
 		if (!need || reg + need > FEVENT_MAX_ARGS) {
 			need = 0;
 			continue;
@@ -400,11 +400,11 @@ static void fevent_set_size(const struct fevent_func *func, u32 id, struct feven
  * @proto: the prototype
  * @field: a field that is the value of an argument, or begins with it
  * @target: its arg is set, and, if BTF knows of the function, size and is_signed
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0; -EINVAL with @complaint filled in if the function has no such argument, or
- * if it is in no register, or if another one has the field's name; -ENOMEM.
+ * if it is in no register, or if another argument has the field's name; -ENOMEM.
  */
 int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
 			struct fevent_target *target, struct fevent_complaint *complaint)
@@ -441,7 +441,7 @@ int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_fi
  * fevent_btf_return - what a function returns
  * @proto: the prototype of a return event
  * @target: its size and is_signed are set, if BTF knows of the function
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0, also if nothing is known of the function; -EINVAL if it is void; -ENOMEM.

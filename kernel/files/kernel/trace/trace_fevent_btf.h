@@ -14,14 +14,14 @@
  * @type: how the value is recorded
  * @count: elements of an array, bytes of a char[n], else 0
  * @enum_type: the enum that names the value, or NULL
- * @bytes: of a bit field, the number of bytes that it is in
- * @bit_offset: of a bit field, in @bytes
- * @bit_size: width of a bit field, else 0
+ * @bytes: for a bit field, the number of bytes that it spans
+ * @bit_offset: for a bit field, the offset of its first bit in these bytes
+ * @bit_size: for a bit field, its width in bits, else 0
  * @arg: the register to start from
  * @in_memory: @steps lead to an address, else the value is in the register
  * @offset: bytes before the value in the register
  * @size: bytes of the value in the register; 0 if unknown, or if @type has as many
- * @is_signed: whether it has a sign
+ * @is_signed: whether the value has a sign
  * @steps: offsets; at each one except the last, a pointer is loaded and followed
  * @nr_steps: how many
  */

@@ -11,13 +11,13 @@
 #include "trace_fevent_record.h"
 
 /**
- * fevent_refused - an instance's buffer has no room, or this context is writing to it
+ * fevent_refused - an instance's buffer has no room, or this context already writes to it
  * @fe: the event
  * @file: its file in the instance
  */
 noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 {
-	/* If recording is switched off there, nothing is lost. */
+	/* If recording is switched off in the instance, nothing is lost. */
 	if (tracer_tracing_is_on(file->tr) &&
 	    cpumask_test_cpu(raw_smp_processor_id(), file->tr->tracing_cpumask) &&
 	    !((file->flags & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file)))
@@ -26,7 +26,7 @@ noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 
 NOKPROBE_SYMBOL(fevent_refused);
 
-/* Returns the former values: those of an event that this one has interrupted. */
+/* Returns the former values, which belong to an event that this event has interrupted. */
 static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_event_file *file,
 								 struct pt_regs *regs)
 {
@@ -40,7 +40,7 @@ static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_ev
 	return outer;
 }
 
-/* With a filter, a trigger or a stack trace: recorded as all other trace events. */
+/* Events with a filter, a trigger or a stack trace are recorded as other trace events are. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
 			      struct pt_regs *regs)
@@ -64,8 +64,8 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		goto out;
 	}
 	/*
-	 * Two times preemption was disabled by us: by the caller, fevent_call() or rethook, and
-	 * by recursion protection. With PREEMPTION, trace_event_buffer_reserve() has already
+	 * We have disabled preemption twice: in the caller, fevent_call() or rethook, and in
+	 * recursion protection. With PREEMPTION, trace_event_buffer_reserve() has already
 	 * subtracted one of them.
 	 */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
@@ -77,7 +77,7 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 	fbuffer.regs = regs;
 	/*
 	 * Without room, triggers still get a record, which is for them alone. A record that
-	 * is put aside for a filter only looks for room after the filter has let it pass.
+	 * is put aside for a filter needs room only after the filter has let it pass.
 	 */
 	refused = !trace_array_has_buffer(file->tr, fbuffer.buffer) &&
 		  !(file->flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED));
@@ -101,7 +101,7 @@ NOKPROBE_SYMBOL(fevent_trace_long);
  * @ip: the function
  * @parent_ip: its caller
  * @values: where the values come from
- * @regs: of a return event, the registers after the return, else NULL
+ * @regs: for a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.

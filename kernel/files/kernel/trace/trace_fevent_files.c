@@ -157,7 +157,7 @@ void __init fevent_boot(void)
 	if (!*rest)
 		return;
 	mutex_lock(&event_mutex);
-	/* A wrong line does not stop the others. */
+	/* A wrong line does not stop the other lines. */
 	while ((line = strsep(&rest, ";"))) {
 		ret = fevent_change_lines(line, strlen(line), &complaint);
 		if (ret == -EINVAL || ret == -ENOENT || ret == -EEXIST)

@@ -115,7 +115,7 @@ struct same_name {
 	const char	*name;		/* for modules, where all symbols are compared */
 	unsigned int	symbols;
 	unsigned int	functions;	/* that ftrace knows */
-	unsigned long	addr;		/* of a function that ftrace knows, else of any symbol */
+	unsigned long	addr;		/* address of such a function, else of any symbol */
 	unsigned long	ip;
 };
 
@@ -139,10 +139,10 @@ static int count_same_name(void *data, unsigned long addr)
 struct other_names {
 	const char	*name;
 	size_t		len;
-	char		*list;		/* modules that have it */
+	char		*list;		/* modules that have the name */
 	size_t		size;
 	unsigned int	nr;
-	char		clone[64];	/* a copy that the compiler has made of it */
+	char		clone[64];	/* a copy that the compiler has made of the function */
 	char		nearest[64];	/* a function with a similar name */
 	size_t		distance;	/* how similar, see fevent_distance() */
 };
@@ -257,7 +257,7 @@ static bool module_is_there(const char *name)
 	return loaded_module(name);
 }
 
-/* Is it loaded? ftrace may not yet know the functions of a module that is being loaded. */
+/* Is it live? ftrace may not yet know the functions of a module that is being loaded. */
 static bool module_has_come(const char *name)
 {
 #ifdef CONFIG_MODULES
@@ -319,7 +319,7 @@ static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
 /**
  * fevent_find_functions - find the functions of an event
  * @fe: the event, which has none yet
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0, also if the module is not loaded, -EINVAL with @complaint filled in, or
@@ -339,7 +339,7 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	if (proto->module && !module_is_there(proto->module))
 		return 0;
 	ret = fevent_find_glob(fe);
-	/* It is going, or it is coming: then the notifier looks again. */
+	/* The module is going, or it is coming: then the notifier looks again. */
 	if (ret == -ENOENT && proto->module && !module_has_come(proto->module))
 		return 0;
 	if (ret == -ENOENT)
@@ -366,8 +366,8 @@ static bool is_per_cpu(const char *module, unsigned long addr)
 	if (!IS_ENABLED(CONFIG_SMP))
 		return false;
 	/*
-	 * If those of the kernel begin at 0, then all look like user addresses. If not, then
-	 * those of modules have addresses after the kernel's, where other data are.
+	 * If the kernel's per-CPU symbols begin at 0, all per-CPU symbols look like user
+	 * addresses. If not, those of modules lie after the kernel's, where other data are.
 	 */
 	return addr < TASK_SIZE_MAX || (addr >= (unsigned long)__per_cpu_start &&
 					addr < (unsigned long)__per_cpu_end) ||
@@ -376,8 +376,8 @@ static bool is_per_cpu(const char *module, unsigned long addr)
 
 /*
  * A symbol of a module goes with the module. So it has to be the module of the event's
- * function: the event does not fire without it, and looks for the symbol again when the
- * module comes back.
+ * function: the event does not fire without this module, and looks for the symbol again
+ * when the module comes back.
  */
 static int find_symbol(const struct fevent_proto *proto, struct fevent_field *field,
 		       struct fevent_complaint *complaint)
@@ -407,7 +407,7 @@ static int find_symbol(const struct fevent_proto *proto, struct fevent_field *fi
  * @fe: the event, its functions have been looked for
  * @fields: its fields; in those whose source is FEVENT_SYMBOL, addr is set
  * @nr_fields: how many
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0, also if the module is not loaded, or -EINVAL with @complaint filled in.

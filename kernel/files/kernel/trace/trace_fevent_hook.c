@@ -17,8 +17,8 @@
  *
  * Patching calls functions that may have events, many times for each site. So an event
  * must not be found while its sites are patched. An event that goes is first taken out
- * of the present table, which is one store for each function. Then ftrace is told.
- * Only then the new table is published, which has the new events.
+ * of the present table, which is one store for each function. Then ftrace's filter is
+ * changed. Only then the new table is published, which has the new events.
  *
  *	enable / perf / BPF -> fevent_class_reg() -> on or off the list fevent_armed
  *	                                         |  (once for a batch)
@@ -63,13 +63,13 @@
 struct fevent_site {
 	unsigned long		ip;	/* 0: this entry of the hash is empty */
 	struct fevent		*fe;	/* NULL: the event is gone */
-	struct fevent_site	*next;	/* of the same function, not in the hash */
+	struct fevent_site	*next;	/* next event of the function, not in the hash */
 };
 
 /*
- * Runs do not wrap around: after the last entry that the hash function can give, there
- * is room for a run of all sites, and for an empty entry. After that come the sites
- * that are not the first of their functions.
+ * Probing does not wrap around: after the last entry that the hash function can give,
+ * there is room for a run of all sites, and for an empty entry. After that come the
+ * sites that are not the first of their functions.
  */
 struct fevent_table {
 	struct rcu_head		rcu;
@@ -82,7 +82,7 @@ struct fevent_table {
 static struct fevent_table *fevent_table;
 static LIST_HEAD(fevent_armed);
 
-/* A state of RCU: after its grace period, no call uses an event that is not armed. */
+/* RCU's state at fevent_forget(). A grace period later, no call uses an event unarmed then. */
 static unsigned long fevent_forgotten;
 
 /* The present batch; ->fresh lists the events that it has armed. */
@@ -282,7 +282,7 @@ static void fevent_publish(struct fevent_table *table)
 		kvfree_rcu(old, rcu);
 }
 
-/* An ops with an empty filter would be called for everything. */
+/* Unregister it: an ops with an empty filter would be called for all functions. */
 static int fevent_unhook(void)
 {
 	int ret = 0;
@@ -316,7 +316,7 @@ bool fevent_is_armed(struct fevent *fe)
 
 /**
  * fevent_forget - make sure that calls find no events that are not armed
- * @mod: a module whose text goes away, whose functions are not found either; or NULL
+ * @mod: a module whose text goes away: its functions are not found either; or NULL
  *
  * Context: Process context, event_mutex is held.
  */
@@ -436,7 +436,7 @@ static int fevent_arm(struct fevent *fe)
 	return ret;
 }
 
-/* This succeeds even if ftrace cannot be told. */
+/* This succeeds even if ftrace's filter cannot be changed. */
 static void fevent_disarm(struct fevent *fe)
 {
 	if (!fevent_is_armed(fe))
@@ -547,7 +547,7 @@ static void fevent_batch_undo(void)
  * fevent_batch_end - make the changes that were noted since fevent_batch_begin()
  *
  * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, or a negative errno if the events could not be enabled: then none is.
+ * Return: 0, or a negative errno if the events could not be enabled: then none is enabled.
  */
 int fevent_batch_end(void)
 {
@@ -575,7 +575,7 @@ int fevent_batch_end(void)
 	return enabling ? ret : 0;
 }
 
-/* For code that enables many events: it takes one pass over the text. */
+/* For code that enables many events: ftrace then passes over the text once. */
 const struct trace_event_batch fevent_batch_ops = {
 	.begin	= fevent_batch_begin,
 	.end	= fevent_batch_end,

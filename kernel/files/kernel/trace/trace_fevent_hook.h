@@ -20,7 +20,7 @@
 
 /* trace_fevent_perf.c */
 
-/* Registers to unwind the stack from, beginning with the function itself. */
+/* Registers for unwinding the stack, from the function itself on. */
 static nokprobe_inline struct pt_regs *
 fevent_entry_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
 {
@@ -31,7 +31,7 @@ fevent_entry_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
 	return regs;
 }
 
-/* One for each context that may interrupt another. All other registers in it stay 0. */
+/* Registers for each context that may interrupt another. Unused registers stay 0. */
 DECLARE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
 
 static nokprobe_inline struct pt_regs *
@@ -68,15 +68,15 @@ void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long pare
 
 /* trace_fevent_buffer.c */
 
-/* With these flags, a record takes the long way through the ring buffer. */
+/* With any of these flags, fevent_trace_long() writes the record. */
 #define FEVENT_FILE_SPECIAL	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_NO_SET_FILTER |	\
 				 EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE | \
 				 EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PID_FILTER)
 #define FEVENT_TRACE_SPECIAL	(TRACE_ITER(STACKTRACE) | TRACE_ITER(USERSTACKTRACE))
 
 /*
- * The context without the @by times that recording itself has disabled preemption: the
- * event must not show these.
+ * The context of the traced function: recording itself has disabled preemption @by
+ * times, which the event must not show.
  */
 static nokprobe_inline unsigned int fevent_trace_ctx(unsigned int by)
 {
@@ -133,9 +133,9 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 
 /*
  * While a call is recorded, recursion protection lets one more call through: it cannot
- * tell this from the first steps of an interrupt. For an event that follows pointers,
- * one is too many: a page fault calls dozens of functions. With events on all of them,
- * each fault would cause hundreds.
+ * tell this call from the first steps of an interrupt. For an event that follows
+ * pointers, one call is too many: a page fault calls dozens of functions. With events
+ * on all of them, each fault would cause hundreds more.
  */
 static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
 {

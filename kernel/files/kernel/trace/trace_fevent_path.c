@@ -16,9 +16,9 @@
 
 struct fevent_walk {
 	const struct btf	*btf;
-	const struct btf_type	*type;		/* of the value that was reached, no modifiers */
-	u32			bit_offset;	/* of a bit field, from the byte that was reached */
-	u32			bit_size;	/* of a bit field, else 0 */
+	const struct btf_type	*type;		/* the reached value's, without modifiers */
+	u32			bit_offset;	/* bit field: its first bit in its byte, 0-7 */
+	u32			bit_size;	/* bit field: its width, else 0 */
 	struct fevent_target	*target;
 };
 
@@ -203,13 +203,13 @@ static int fevent_walk_array_end(struct fevent_walk *walk)
 	return target->type == FEVENT_T_NONE ? -EINVAL : 0;
 }
 
-/* Only the bytes that have the bits are read: there may be no other bytes. */
+/* Only the bytes that have the bits are read: the memory may end after them. */
 static int fevent_walk_bits(struct fevent_walk *walk)
 {
 	unsigned int bytes = DIV_ROUND_UP(walk->bit_offset + walk->bit_size, 8);
 	struct fevent_target *target = walk->target;
 
-	/* In a packed struct, it may be in one more byte than its type has. */
+	/* In a packed struct, a bit field may span one more byte than its type has. */
 	if (bytes > fevent_type_size(target->type))
 		target->type = fevent_is_signed(walk->type) ? FEVENT_T_S64 : FEVENT_T_U64;
 	if (bytes > sizeof(u64))
@@ -227,7 +227,7 @@ static int fevent_walk_unwrap(struct fevent_walk *walk)
 
 	while (btf_type_is_struct(walk->type) && btf_type_vlen(walk->type) == 1) {
 		member = btf_type_member(walk->type);
-		/* BTF does not have unnamed bit fields, which may be before it. */
+		/* BTF does not have unnamed bit fields, which may be before the member. */
 		if (__btf_member_bit_offset(walk->type, member) ||
 		    __btf_member_bitfield_size(walk->type, member))
 			return -EINVAL;
@@ -368,7 +368,7 @@ static int fevent_resolve(const struct fevent_func *func, const struct fevent_fi
  * @field: a field whose source is FEVENT_PATH; if its base is NULL, its arg is the
  *	number of the argument
  * @target: the value
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINVAL with @complaint filled in, or -ENOMEM.
@@ -407,9 +407,9 @@ static void fevent_expand_name(const struct fevent_func *func, int i, char *name
  * @proto: the prototype
  * @ret_fields: the fields, to be freed by kfree()
  * @ret_nr: how many
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
- * It stands for all arguments that are in registers and whose values can be recorded.
+ * '...' stands for all arguments that are in registers and whose values can be recorded.
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINVAL with @complaint filled in, or -ENOMEM.

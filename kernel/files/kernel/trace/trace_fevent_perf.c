@@ -36,7 +36,7 @@ NOKPROBE_SYMBOL(fevent_miss);
 
 #ifdef CONFIG_BPF_EVENTS
 /*
- * Each CPU has one, as bpf_prog_active lets only one program run on a CPU. The verifier
+ * Each CPU has one slot, as bpf_prog_active lets only one program run on a CPU. The verifier
  * lets a program of type TRACEPOINT read as much as @record. The length of the event's
  * record is checked only when a program is attached, and not when it is tail-called.
  */
@@ -62,8 +62,8 @@ int fevent_perf_init(void)
 }
 
 /*
- * Like trace_call_bpf(), for a caller that has preemption off. This keeps it on its CPU
- * and is a read-side section of RCU, so that only lockdep has to be told.
+ * Like trace_call_bpf(), for a caller that has preemption off. This keeps the caller on
+ * its CPU and is a read-side section of RCU, so that only lockdep has to be told.
  */
 static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, void *ctx)
 {
@@ -185,7 +185,7 @@ static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned lon
  * @ip: the function
  * @parent_ip: its caller
  * @values: where the values come from
- * @regs: of a return event, the registers after the return, else NULL
+ * @regs: for a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
@@ -245,10 +245,10 @@ NOKPROBE_SYMBOL(fevent_call_bpf);
  * @call: the event
  * @p_event: the perf event
  *
- * Users who may trace the kernel may use it, as with ftrace:function. Unlike with that,
- * they may ask for stacks of user space. These are read for userstacktrace and for
- * programs, too, and fields read user memory. Such a read does not wait for memory that
- * is paged out, and recursion protection stops events of functions that a fault calls.
+ * Users who may trace the kernel may listen, as with ftrace:function. Unlike there,
+ * they may ask for stacks of user space: userstacktrace and programs read such stacks,
+ * too, and fields read user memory. Such a read does not wait for memory that is paged
+ * out, and recursion protection stops events of functions that a fault calls.
  *
  * Return: 0, -EPERM or -EACCES without privileges.
  */

@@ -83,7 +83,7 @@ static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
 		return snprintf(buf, len, "%%s");
 	if (fe->layout.enums[i])
 		return snprintf(buf, len, "%%s");
-	/* libtraceevent does not know %c: all later values would be out of step. */
+	/* libtraceevent does not know %c: it would print all later values wrongly. */
 	if (parg->type == &fevent_fetch_types[FEVENT_T_CHAR])
 		return snprintf(buf, len, "%%d");
 	return snprintf(buf, len, "%s", parg->type->fmt);
@@ -112,7 +112,7 @@ static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
 	return snprintf(buf, len, ", REC->%s", name);
 }
 
-/* Are the arguments complete before this one? */
+/* Is this the first value after the arguments' closing parenthesis? */
 static bool fevent_is_behind(const struct fevent *fe, int i)
 {
 	return i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0);
@@ -173,7 +173,7 @@ int fevent_set_print_fmt(struct fevent *fe)
 
 /*
  * A line that does not fit into a trace_seq is not shown at all. So an array is cut when
- * the line gets longer than this. The rest is room for the fields after it.
+ * the line gets longer than this. The last 3 KiB are room for the fields after the array.
  */
 #define FEVENT_MAX_TEXT		(TRACE_SEQ_BUFFER_SIZE - 3 * 1024)
 

@@ -14,12 +14,11 @@
  * field that was defined last for the end of the record. When a BPF program is
  * attached, the size that it reads is checked against this end.
  *
- * Filling. If no field needs a pointer, a record is filled by a few loads and stores,
- * struct fevent_load. Otherwise, the fields are compiled to the fetch
- * instructions of the other dynamic events, which trace_probe_tmpl.h runs: find the
- * value or address, follow pointers, store. A read that fails leaves zeros and sets
- * the field's bit in faults. A record with holes is zeroed first, so that no record
- * has any other data than what was read.
+ * Filling. If no field needs a pointer, a record is filled by a few loads and stores, struct
+ * fevent_load. Otherwise, the fields are compiled to the fetch instructions of the other
+ * dynamic events, which trace_probe_tmpl.h runs: find the value or address, follow pointers,
+ * store. A read that fails leaves zeros and sets the field's bit in faults. A record with
+ * holes is zeroed first, so that a record has no data but what was read.
  */
 #define FETCH_MEM_FAULTS
 
@@ -150,7 +149,7 @@ static void fevent_compile_target(struct fevent *fe, const struct fevent_target 
 		insn->size = target->bytes;
 }
 
-/* Give an argument its place after the others. */
+/* Give an argument its place in the record, after the arguments before it. */
 static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 {
 	unsigned int size = parg->type->size;
@@ -327,13 +326,13 @@ static unsigned int fevent_register_offset(unsigned int arg)
 	return min(i, ARRAY_SIZE(words) - 1) * sizeof(unsigned long);
 }
 
-/* A field that is no larger than the value just leaves out the register's other bytes. */
+/* A bool, or a field larger than the value. Other fields store no undefined bits. */
 static bool fevent_must_widen(const struct fevent_reg *reg, unsigned int size)
 {
 	return reg->widen == FEVENT_BOOL || BITS_PER_BYTE * size > BITS_PER_LONG - reg->lack;
 }
 
-/* Where a field's value is, for struct fevent_load. */
+/* The offset of a field's value, for @from of struct fevent_load. */
 static unsigned int fevent_load_from(const struct fetch_insn *insn, const struct fevent_reg *reg)
 {
 	switch (insn->op) {
@@ -400,7 +399,7 @@ static int fevent_declare_fields(struct fevent *fe)
 	const struct probe_arg *parg = fe->tp.args;
 	int i;
 
-	/* The last one is empty. */
+	/* The last field is empty. */
 	fe->layout.fields = kcalloc(fe->tp.nr_args + 3, sizeof(*fe->layout.fields), GFP_KERNEL);
 	if (!fe->layout.fields)
 		return -ENOMEM;
@@ -419,7 +418,7 @@ static int fevent_declare_fields(struct fevent *fe)
  * @fe: the event; its tp is initialized, for @nr_fields + FEVENT_EXTRA_ARGS
  * @fields: its fields, with '...' expanded
  * @nr_fields: how many, up to FEVENT_MAX_FIELDS
- * @complaint: where to say what is wrong
+ * @complaint: filled in with what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0, or -EINVAL with @complaint filled in, or -ENOMEM. After an error, memory
@@ -452,7 +451,7 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		ret = fevent_compile_return(fe, complaint);
 		if (ret)
 			return ret;
-		/* A string that is returned needs a bit in faults like all others. */
+		/* A string that is returned needs a bit in faults, as all strings do. */
 		if (layout->ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[layout->ret_arg].dynamic)
 			return fevent_complain(complaint, TOO_MANY_FIELDS, fe->proto->ret_column);
 	}
@@ -470,11 +469,11 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 
 /**
  * fevent_same_records - do two events have the same format, and differ at most in
- * where they find their values?
+ * the places of their values?
  * @a: an event
- * @b: another one
+ * @b: another event
  *
- * Return: true if the code that fills one's record can also fill the other's.
+ * Return: true if the code that fills the record of @a can also fill that of @b.
  */
 bool fevent_same_records(const struct fevent *a, const struct fevent *b)
 {
@@ -598,7 +597,7 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			continue;
 		if (parg->dynamic)
 			*(u32 *)dest = make_data_loc(room, strings - base);
-		/* The read may store fewer bytes. */
+		/* The read may store fewer bytes than the type has. */
 		if (fe->layout.cuts[i].rshift)
 			memset(dest, 0, parg->type->size);
 		ret = process_fetch_insn(parg->code, (void *)values, NULL, dest, base);

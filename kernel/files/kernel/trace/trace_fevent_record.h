@@ -64,7 +64,7 @@ static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned in
 	}
 }
 
-/* @returns: the values are those of a return. Where this is a constant, no test is left. */
+/* @returns: @values are from a return. If @returns is a constant, no test is compiled. */
 static nokprobe_inline const void *fevent_load_base(const struct fevent_values *values,
 						    bool returns)
 {

@@ -15,24 +15,24 @@
 #include "trace_fevent_hook.h"
 
 /*
- * All events take their nodes from the same rethooks, as each rethook has memory for
- * each possible CPU: a list with room for all of its nodes. So the number of nodes grows
- * with the CPUs only to some degree. The newest rethook has as many nodes as all before
- * it. A call that finds it empty only leaves a note: it may be where nobody can be woken.
- * A worker looks at the note from time to time, as long as a return event is armed, and
- * adds the next rethook.
+ * All events take their nodes from the same rethooks: a rethook has, for each possible
+ * CPU, a list with room for all of its nodes. So the number of nodes only grows with the
+ * first 64 CPUs. The newest rethook has as many nodes as all rethooks before it. A call
+ * that finds it empty only sets fevent_wants_nodes: the call may be where nobody can be
+ * woken. A worker looks at this flag from time to time, as long as a return event is
+ * armed, and adds the next rethook.
  */
 #define FEVENT_RETURN_NODES	(256 + 4 * min(num_possible_cpus(), 64U))
 #define FEVENT_GROW_MS		50
 
-/* They have 2 ^ 9 times as many nodes as the first one. */
+/* Together, they have 2 ^ 9 times as many nodes as the first rethook. */
 static struct rethook *fevent_rethooks[10];
 static unsigned int fevent_nr_rethooks;
 static bool fevent_wants_nodes;
 
 /*
- * A return event that is armed. Calls that have not returned point to it for as long as
- * they like. So it is never freed, but used again, with another number.
+ * A return event that is armed. Calls that have not returned point to this, for an
+ * unlimited time. So it is never freed, but used again, with another number.
  */
 struct fevent_returning {
 	struct list_head	unused;
@@ -43,7 +43,7 @@ struct fevent_returning {
 static LIST_HEAD(fevent_unused);
 static unsigned int fevent_nr_returning;
 
-/* A call whose return is an event. */
+/* A call whose return will be recorded. */
 struct fevent_return_node {
 	struct rethook_node	node;
 	struct fevent_returning	*returning;
@@ -69,8 +69,8 @@ static nokprobe_inline bool fevent_returns_paused(void)
 /*
  * The image of a hibernating system has the task that makes the image, inside some functions.
  * When the image is restored, the task goes on outside of these functions. Suspending to
- * memory pauses the function graph tracer for its task. For hibernation, pause all tasks:
- * one may begin it, and another one end it.
+ * memory pauses the function graph tracer for its task. For hibernation, pause all tasks: one
+ * task may begin it, and another one end it.
  */
 static int fevent_pm_notify(struct notifier_block *nb, unsigned long state, void *unused)
 {
@@ -89,7 +89,7 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 	s64 duration;
 	int bit;
 
-	/* The event could be freed. No function that can be traced ends in such a place. */
+	/* Without RCU, the event could be freed. No function that can be traced returns there. */
 	if (unlikely(!rcu_is_watching()))
 		return;
 	fe = READ_ONCE(ret->returning->fe);
@@ -117,7 +117,7 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 NOKPROBE_SYMBOL(fevent_return);
 
 /*
- * Add a rethook with as many nodes as there are, or with the first nodes. A load reads
+ * Add a rethook with as many nodes as all rethooks have, or the first rethook. A load reads
  * a whole word, even if the field is the end of the last argument; hence one word more.
  */
 static int fevent_add_rethook(void)
@@ -139,7 +139,7 @@ static int fevent_add_rethook(void)
 static void fevent_grow(struct work_struct *work);
 static DECLARE_DELAYED_WORK(fevent_grow_work, fevent_grow);
 
-/* Unbound: it may wait for whoever changes events, and leaves the CPU that armed one alone. */
+/* Unbound: it may wait for event_mutex, and leaves the CPU that armed an event alone. */
 static void fevent_grow_soon(void)
 {
 	queue_delayed_work(system_dfl_wq, &fevent_grow_work, msecs_to_jiffies(FEVENT_GROW_MS));
@@ -154,7 +154,7 @@ static void fevent_grow(struct work_struct *work)
 			fevent_add_rethook();
 		WRITE_ONCE(fevent_wants_nodes, false);
 	}
-	/* Whoever arms the first event comes after it is counted. */
+	/* Whoever arms the first event queues this work after the event is counted. */
 	if (READ_ONCE(fevent_nr_returning))
 		fevent_grow_soon();
 }
@@ -170,7 +170,7 @@ static int __init fevent_return_init(void)
 core_initcall(fevent_return_init);
 
 /**
- * fevent_enter - a function with a return event is called
+ * fevent_enter - hook the return of a function that has a return event
  * @fe: the event
  * @ip: the function
  * @parent_ip: its caller
@@ -204,7 +204,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	/*
 	 * objpool_push() has interrupts off, but it is not NMI-safe: it makes a node visible
 	 * in two steps. An NMI that gives back a node in between could make a stale node
-	 * visible. So an NMI takes none.
+	 * visible. So an NMI takes no node.
 	 *
 	 * Some calls never return: a task that suspends the machine goes on elsewhere when
 	 * it is resumed. The node of such a call would stay, and a later return of the task
@@ -239,11 +239,11 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 NOKPROBE_SYMBOL(fevent_enter);
 
 /**
- * fevent_stop_returns - a return event is not armed any more
- * @fe: the event, any event
+ * fevent_stop_returns - forget the calls of a return event that is not armed any more
+ * @fe: any event
  *
- * Calls that have not returned are forgotten. When no return event is left, their nodes
- * are freed when they return.
+ * When no return event is left, the nodes of calls that have not returned are freed
+ * when these calls return.
  *
  * Context: Process context, event_mutex is held.
  */
@@ -269,7 +269,7 @@ void fevent_stop_returns(struct fevent *fe)
 }
 
 /**
- * fevent_start_returns - a return event is going to be armed
+ * fevent_start_returns - prepare a return event that is going to be armed
  * @fe: the event
  *
  * Context: Process context, event_mutex is held, may sleep.
@@ -289,7 +289,7 @@ int fevent_start_returns(struct fevent *fe)
 	WRITE_ONCE(returning->fe, fe);
 	/* Pairs with the reading in fevent_enter(), by dependency. */
 	smp_store_release(&fe->returning, returning);
-	/* What a call of an event that is gone has left. */
+	/* A call of an event that is gone may have set it. */
 	if (!fevent_nr_returning)
 		WRITE_ONCE(fevent_wants_nodes, false);
 	WRITE_ONCE(fevent_nr_returning, fevent_nr_returning + 1);
@@ -297,7 +297,7 @@ int fevent_start_returns(struct fevent *fe)
 		fevent_stop_returns(fe);
 		return -ENOMEM;
 	}
-	/* Earlier, there are no timers: fevent_return_init() does it. */
+	/* Earlier, there are no timers: fevent_return_init() queues the work. */
 	if (system_state >= SYSTEM_SCHEDULING)
 		fevent_grow_soon();
 	return 0;

@@ -49,9 +49,9 @@ enum fevent_widen {
 
 /**
  * struct fevent_reg - a value in a register, as a fetch instruction knows it
- * @nr: which argument's register, from 0
- * @offset: bytes before it in the register
- * @lack: bits by which it is shorter than a register; the ABI leaves them undefined
+ * @nr: the number of the argument register, from 0
+ * @offset: bytes before the value in the register
+ * @lack: bits by which the value is shorter than a register; the ABI leaves them undefined
  * @widen: an enum fevent_widen
  */
 struct fevent_reg {
@@ -63,13 +63,13 @@ struct fevent_reg {
 
 /**
  * struct fevent_load - a field that needs no pointer
- * @from: where its bytes begin, in struct pt_regs; of a return event, in struct
+ * @from: offset of the value in struct pt_regs; for a return event, in struct
  *	fevent_returned
- * @offset: of the field, in the data after struct fevent_entry
+ * @offset: offset of the field in the data after struct fevent_entry
  * @size: 1, 2 or 4 to store as many bytes, 0 to store the whole register; or the size of
- *	the field and FEVENT_LOAD_WIDEN, to widen it first
+ *	the field and FEVENT_LOAD_WIDEN, to widen the value first
  * @lack: as in struct fevent_reg, with FEVENT_LOAD_WIDEN
- * @widen: likewise
+ * @widen: as in struct fevent_reg, with FEVENT_LOAD_WIDEN
  */
 struct fevent_load {
 	u16	from;
@@ -83,9 +83,9 @@ struct fevent_load {
 
 /**
  * struct fevent_cut - how a value is changed after it was stored
- * @lshift: moves its highest bit up to bit 63
- * @rshift: then moves its lowest bit down to bit 0; 0 if nothing is cut
- * @is_signed: the shift keeps the sign
+ * @lshift: shift that moves the highest bit of the value up to bit 63
+ * @rshift: second shift, which moves the lowest bit down to bit 0; 0 if nothing is cut
+ * @is_signed: the second shift keeps the sign
  * @is_bool: the value is a bool in memory, or an array of them
  */
 struct fevent_cut {
@@ -96,7 +96,7 @@ struct fevent_cut {
 };
 
 /**
- * struct fevent_returned - what is known of a call when its function returns
+ * struct fevent_returned - the data of a call whose function returns
  * @ret: the value that it returns
  * @duration: how long it took, in ns
  * @args: the arguments that were saved at its entry
@@ -110,8 +110,8 @@ struct fevent_returned {
 /**
  * struct fevent_values - where a record's values come from
  * @fregs: registers at the function's entry; NULL at its return
- * @returned: at its return, else NULL
- * @context: of the entry: task, interrupt, NMI, ... as a small number
+ * @returned: the call, at the function's return; NULL at its entry
+ * @context: context of the entry: task, interrupt, NMI, ... as a small number
  */
 struct fevent_values {
 	struct ftrace_regs		*fregs;
@@ -123,16 +123,16 @@ struct fevent_values {
  * struct fevent_layout - what records of an event look like; trace_fevent_record.c makes it
  * @btf: the BTF that @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
- * @cuts: for each of tp.args
- * @fields: how the trace event declares them
- * @loads: all fields, if no pointer is followed for them
+ * @cuts: for each of tp.args, how its value is changed
+ * @fields: declarations of the fields, for the trace event
+ * @loads: a load for each field, if no field follows a pointer
  * @loads_end: the end of @loads
  * @simple: @loads fill the whole record
  * @holes: some bytes of the record belong to no field
  * @nr_saved: arguments that a return event saves at the function's entry
  * @ret_arg: index in tp.args of the return value, or -1
- * @duration_arg: of the duration, or -1
- * @faults_arg: of the bitmap of fields that could not be read, or -1
+ * @duration_arg: index of the duration, or -1
+ * @faults_arg: index of the bitmap of fields that could not be read, or -1
  */
 struct fevent_layout {
 	struct btf		*btf;
@@ -153,8 +153,8 @@ struct fevent_layout {
  * struct fevent_listen - who listens to an event; trace_fevent_hook.c keeps it
  * @armed: in the list of events that someone listens to
  * @fresh: in the list of events that the present batch has armed
- * @was_armed: someone has listened to it once
- * @fast_file: the only listener, if that is a file, and the event is simple and no
+ * @was_armed: someone has listened to the event once
+ * @fast_file: the only listener, if it is a file, and the event is simple and no
  *	return event
  * @only_perf: perf or BPF programs are the only listeners, and it is no return event
  */
@@ -175,11 +175,11 @@ struct fevent_listen {
  * @name_node: in the hash of names
  * @batch: in the list of events that one write creates or removes
  * @doomed: the write that is being processed will remove it
- * @replaces: has the name of a doomed event
+ * @replaces: the event takes the name of a doomed event
  * @ips: the functions, as ftrace knows them; none while the module is not loaded
  * @nr_ips: how many
  * @listen: who listens to it
- * @returning: what nodes of rethooks point to, if it is a return event that is armed
+ * @returning: for an armed return event: the rethook nodes of its calls point to this
  * @missed: calls that could not be recorded
  * @layout: what its records look like, and how they are filled
  * @tp: the trace event; its args are the fields, in the order of their offsets

@@ -11,22 +11,21 @@
  *   oneshot_stub()          all calls, in the instance that has started first: two
  *                           look-ups in the set, in assembly, in place of ftrace's
  *                           trampoline (trace_oneshot_stub.c).
- *   oneshot_call()          calls that the stub does not know, calls in other
- *                           instances, and calls of functions that others trace,
- *                           too: the same look-ups, in C. No lock, no recursion
- *                           guard, no per-CPU data: it calls and stores nothing.
+ *   oneshot_call()          calls that the stub does not know, calls in other instances,
+ *                           and calls of functions that other tracers trace, too: the same
+ *                           look-ups, in C. No lock, no recursion guard, no per-CPU data:
+ *                           it calls and stores nothing.
  *   oneshot_first_hit()     an address is not in the set: find the true caller,
  *                           insert, then write the event.
  *
- * Contexts. These run wherever a function can be traced: NMI, interrupts, idle
- * (RCU is not watching), early boot. oneshot_first_hit() may call functions that
- * are traced themselves and so come back here. This recursion ends, because an
- * address is in the set before anything else is called for it. Writing the event
- * takes the usual recursion guard. If the guard refuses, the address is in the
- * set without an event, and events_lost counts it. If several tracers trace a
- * function, ftrace takes a recursion guard of its own before it calls them. So
- * when the callback of another tracer calls a function that this other tracer
- * traces, too, that call does not come here.
+ * Contexts. These functions run wherever a function can be traced: NMI, interrupts, idle
+ * (RCU is not watching), early boot. oneshot_first_hit() may call functions that are
+ * traced themselves and so come back here. This recursion ends, because an address is in
+ * the set before anything else is called for it. Writing the event takes the usual
+ * recursion guard. If the guard refuses, the address is in the set without an event, and
+ * events_lost counts it. If several tracers trace a function, ftrace takes a recursion
+ * guard of its own before it calls them. So a call in the callback of another tracer does
+ * not come here if this other tracer traces the called function, too.
  *
  * Callers. A function that was tail-called finds the address of a return
  * trampoline on its stack when its caller is watched by the function graph
@@ -35,23 +34,22 @@
  * shadow stacks for the address that was there before.
  *
  * The worker. A set has to grow, and a call site can be turned off after its first hit
- * (trace_oneshot_retire.c). First hits ask nobody for that: they may be in an NMI, on a
- * CPU that goes down, or between the last interrupt and the suspension of the machine,
- * where an interrupt that is asked for gets lost, and all others of that queue with it.
- * Instead, a worker comes from time to time, as long as an instance traces. All that it
- * leaves behind is a timer. Timers are in memory, which suspending keeps and hibernating
- * writes to the image, and move to another CPU when theirs goes. The work itself is
- * static and unbound: it waits for no CPU, and looks for instances, sets and modules
- * under trace_types_lock, which they need to come and go. Before there are workqueues,
- * ONESHOT_BEGIN_BLOCKS have to do; then oneshot_work_init() begins.
+ * (trace_oneshot_retire.c). First hits do not request this work: they may be in an NMI, on
+ * a CPU that goes down, or between the last interrupt and the suspension of the machine. An
+ * interrupt that is requested in this last case is lost, with all other interrupts of its
+ * queue. Instead, a worker runs from time to time, as long as an instance traces. Between
+ * its runs, there is only a timer. Timers survive suspension, as they are in memory, and
+ * hibernation, as the image has them. They move to another CPU when their CPU goes down.
+ * The work itself is static and unbound: it waits for no CPU, and looks for instances, sets
+ * and modules under trace_types_lock, without which none of them comes or goes. Until there
+ * are workqueues, ONESHOT_BEGIN_BLOCKS suffice; then oneshot_work_init() starts the worker.
  *
- * Callbacks also run where RCU is not watching: in the idle loop, and on a CPU that
- * comes online. So before an old set is given back, and before the tracer has stopped,
+ * Callbacks also run where RCU is not watching: in the idle loop, and on a CPU that comes
+ * online. So before an old set is given back, and before the tracer has stopped,
  * oneshot_synchronize() waits for both a rude and an ordinary RCU-tasks grace period, and
- * until no CPU comes or goes. The few functions that a CPU calls after it has reported its
- * death are all that nobody waits for.
- * If ftrace has turned itself off, it can no longer take the tracer out of the functions:
- * the set then stays in use.
+ * until no CPU comes or goes. Nothing waits for the few functions that a CPU calls after it
+ * has reported its death. If ftrace has turned itself off, it can no longer take the tracer
+ * out of the functions: the set then stays in use.
  *
  * trace_oneshot_internal.h lists the other parts.
  */
@@ -71,8 +69,8 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * The worker waits so many ms after it had much to do, twice as long each time that it had
- * little, and never longer than ONESHOT_WORK_MS_MOST: see ONESHOT_SPARE_RECS.
+ * The worker waits ONESHOT_WORK_MS after a run with much to do. Each run with little to do
+ * doubles the wait, up to ONESHOT_WORK_MS_MOST: see ONESHOT_SPARE_RECS.
  */
 #define ONESHOT_WORK_MS		25
 #define ONESHOT_WORK_MS_MOST	800
@@ -312,9 +310,9 @@ static void oneshot_work(struct work_struct *work)
 static DECLARE_DELAYED_WORK(oneshot_dwork, oneshot_work);
 
 /**
- * oneshot_work_soon - there is work for the worker, or will be
+ * oneshot_work_soon - let the worker run soon, as it has or will have work
  *
- * For a tracer that has started, a set that is new, and functions that may retire now.
+ * Called when a tracer has started, a set is new, or functions may retire now.
  */
 void oneshot_work_soon(void)
 {
@@ -323,10 +321,10 @@ void oneshot_work_soon(void)
 	lockdep_assert_held(&trace_types_lock);
 
 	oneshot_work_ms = ONESHOT_WORK_MS;
-	/* With ftrace=, there may be no workqueue yet: oneshot_work_init() does it. */
+	/* With ftrace=, there may be no workqueue yet: oneshot_work_init() calls this again. */
 	if (!system_dfl_wq)
 		return;
-	/* Never later than it comes now, or it would not come if this is called again and again. */
+	/* Never delay a pending run: if this is called again and again, it would never come. */
 	if (!delayed_work_pending(&oneshot_dwork) ||
 	    time_after(READ_ONCE(oneshot_dwork.timer.expires), at))
 		mod_delayed_work(system_dfl_wq, &oneshot_dwork, msecs_to_jiffies(ONESHOT_WORK_MS));
@@ -367,7 +365,7 @@ static void oneshot_print_header(struct seq_file *m)
  * oneshot_open_iter - check whether the user who opens a trace may see addresses
  * @iter: the iterator for the trace
  *
- * Called for all tracers: this one may be the current tracer when the trace is read.
+ * Called for all tracers: oneshot may be the current tracer when the trace is read.
  */
 void oneshot_open_iter(struct trace_iterator *iter)
 {
@@ -459,8 +457,8 @@ static struct trace_event oneshot_caller_event = {
 };
 
 /*
- * A CPU that comes online begins before cpus_write_lock() is released; those that come
- * later find the new set.
+ * A CPU that comes online begins to run while cpus_write_lock() is held: wait for
+ * that lock. CPUs that come online later find the new set.
  */
 static void oneshot_synchronize_cpus(void)
 {
@@ -504,11 +502,11 @@ static struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_s
 }
 
 /**
- * oneshot_clear - begin a new set; none if the tracer does not run
+ * oneshot_clear - begin a new set; no set if the tracer does not run
  * @tr: the instance
  *
- * When this returns, all calls use the new set. Others may trace meanwhile: waiting for
- * callbacks can take long.
+ * When this returns, all calls use the new set. Waiting for callbacks can take long:
+ * meanwhile, trace_types_lock is free.
  *
  * Context: May sleep; trace_types_lock is not held.
  * Return: 0 or -ENOMEM.
@@ -542,7 +540,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 	struct oneshot_set *set;
 	int ret;
 
-	/* Allocated with the instance, unless that failed. */
+	/* The ops is allocated with the instance, unless that failed. */
 	if (!tr->ops)
 		return -ENOMEM;
 	/* The ops may still be registered, see oneshot_trace_reset(). */
@@ -580,8 +578,8 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
 	} else {
 		/*
-		 * Unregistering a dynamic ops, as instances have, has waited for all but
-		 * CPUs that come.
+		 * Unregistering a dynamic ops, as instances have, has waited for all
+		 * callbacks, except on CPUs that come online.
 		 */
 		if (tr->ops->flags & FTRACE_OPS_FL_DYNAMIC)
 			oneshot_synchronize_cpus();

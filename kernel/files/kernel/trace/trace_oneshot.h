@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The oneshot tracer's interface to the rest of tracing: its state in each
- * trace_array, and the functions that others call.
+ * trace_array, and the functions that other files call.
  */
 #ifndef _KERNEL_TRACE_ONESHOT_H
 #define _KERNEL_TRACE_ONESHOT_H
@@ -21,10 +21,10 @@ struct tracer;
  * @flags: values of this instance's options
  * @registered: ftrace may call the tracer, and @set is not NULL
  * @size: the largest number of addresses, from oneshot_size; 0 for ONESHOT_MAX_RECS
- * @retire_ms: for how long the callers of a function are watched
+ * @retire_ms: how long callers of a function are recorded before it retires
  *
- * trace_types_lock protects all of it. The callback only reads @set and @flags, without
- * the lock.
+ * trace_types_lock protects all members. The callback only reads @set and @flags,
+ * without the lock.
  */
 struct oneshot_array {
 	struct oneshot_set		*set;

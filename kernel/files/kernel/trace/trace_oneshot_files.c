@@ -12,8 +12,8 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * A reader of a set, which stays while the file is open. It holds trace_types_lock
- * while it shows something only, against modules that come and go.
+ * A reader of a set. The set stays while the file is open. The reader only holds
+ * trace_types_lock while it shows something, so that no module comes or goes.
  */
 struct oneshot_reader {
 	struct trace_array	*tr;
@@ -110,7 +110,7 @@ static int oneshot_entries_show(struct seq_file *m, void *v)
 		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
 	oneshot_show_other(m, rec);
 	seq_printf(m, " %d ", (int)rec->tgid);
-	/* As in /proc/PID/status: a name may have any character, but a line has one end. */
+	/* As in /proc/PID/status: a name may have any character, even a newline. */
 	seq_escape_str(m, rec->comm, ESCAPE_SPACE | ESCAPE_SPECIAL, "\n\\");
 	seq_putc(m, '\n');
 	return 0;
@@ -206,7 +206,7 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 	if (val)
 		return -EINVAL;
 
-	/* The position is that of the reader. */
+	/* *ppos stays: it is the position of the file's reader. */
 	return oneshot_clear(file_inode(file)->i_private) ?: cnt;
 }
 

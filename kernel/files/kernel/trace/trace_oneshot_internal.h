@@ -21,7 +21,7 @@ struct ftrace_regs;
 struct trace_array;
 
 /**
- * struct oneshot_unlisted - addresses that are counted but need not have a record
+ * struct oneshot_unlisted - counts of addresses, which need not have records
  * @functions: functions
  * @callers: callers
  */
@@ -32,7 +32,7 @@ struct oneshot_unlisted {
 
 /**
  * struct oneshot_counts - counts that a set's records do not show, on one CPU
- * @refused: how many times an address was refused for lack of room, at each call
+ * @refused: how often an address was refused for lack of room; counts each call of it
  * @events_lost: first hits that are in the set but not in the ring buffer
  * @parents_lost: callers that were hidden by a return trampoline and not found
  * @init: addresses in the init code of modules
@@ -51,7 +51,7 @@ struct oneshot_counts {
  * @next: the first record that the worker has not yet looked at
  * @armed: when call sites last came back, by trace_clock_local(); 0 if none have
  * @sites: how many call sites have been turned off
- * @batches: in how many batches
+ * @batches: how many batches of call sites have been turned off
  * @ns: how long the batches took
  */
 struct oneshot_retire {
@@ -63,11 +63,11 @@ struct oneshot_retire {
 };
 
 /**
- * struct oneshot_table - a set, and what belongs to it as long as it lives
+ * struct oneshot_table - a set, with its references and its retired functions
  * @set: the set
- * @list: among all sets
- * @refs: how many use it: its instance, readers, and who waits for its last callback
- * @retire: its functions that have retired
+ * @list: in oneshot_tables
+ * @refs: the number of its users: its instance, readers, and who waits for its last callback
+ * @retire: its retired functions
  *
  * trace_types_lock protects all but @set.
  */

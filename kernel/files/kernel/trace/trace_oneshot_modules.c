@@ -8,12 +8,12 @@
  * at the same address. So the module is looked up at the first hit of the address,
  * in a list of our own. A module notifier maintains the list, and NMIs can walk it.
  *
- * When a module goes, the records of its addresses become offsets. When it comes
- * back, they become known addresses again, at its new place. Addresses that former
- * owners had at that place are cleared first: nobody executes code there then. This
- * cannot be done when a module goes: it may have started work that the kernel waits
- * for only later. The list then already says that the module is gone. So functions
- * that such work calls for the first time count as unknown.
+ * When a module goes, the records of its addresses become offsets. When it comes back,
+ * they become known addresses again, at its new place. Addresses that former owners had
+ * at that place are cleared first: nobody executes code there then. This cannot be done
+ * when a module goes: it may have started work that still runs, and that the kernel
+ * waits for only later. The list then already says that the module is gone. So
+ * functions that such work calls for the first time count as unknown.
  *
  * Addresses in init code and in code of the JIT are counted once each, but have no
  * record: an offset in .init.text would later look like an offset in .text, and code
@@ -21,7 +21,7 @@
  *
  * A record also has the other address of the hit: a function's caller, or the function
  * that a caller has entered. The module of that address is looked up when the record is
- * read. If the module has gone, the address is not known any more.
+ * read. If that module has gone, the address is not known any more.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -63,7 +63,7 @@ unsigned int oneshot_owner(unsigned long addr)
 {
 	const struct oneshot_module *mod;
 
-	/* For other addresses, is_kernel_text() calls a function that is traced. */
+	/* Not is_kernel_text(): for other addresses, it calls a function that is traced. */
 	if (__is_kernel_text(addr) || is_kernel_inittext(addr))
 		return ONESHOT_OWNER_KERNEL;
 
@@ -75,7 +75,7 @@ unsigned int oneshot_owner(unsigned long addr)
 		text = addr - READ_ONCE(mod->text) < READ_ONCE(mod->text_size);
 		init = addr - READ_ONCE(mod->init) < READ_ONCE(mod->init_size);
 
-		/* It is being loaded, perhaps by what we interrupt: nobody executes it. */
+		/* It is being loaded, perhaps by code that we interrupt: nobody executes it. */
 		if (seq & 1 || read_seqcount_retry(&mod->seq, seq))
 			continue;
 		if (text)
@@ -88,7 +88,7 @@ unsigned int oneshot_owner(unsigned long addr)
 }
 
 /**
- * oneshot_cover_modules - give a set places for the bits of all modules' text
+ * oneshot_cover_modules - add the missing chunks for the text of all modules
  * @set: the set
  *
  * Context: May sleep.
@@ -125,7 +125,7 @@ static struct oneshot_module *oneshot_module_named(const char *name)
 	return mod;
 }
 
-/* The entry of a module that comes, made if it is missing; NULL if there is no room. */
+/* Find or add the entry of a module that is being loaded; NULL if there is no room. */
 static struct oneshot_module *oneshot_module_get(const char *name)
 {
 	struct oneshot_module *mod = oneshot_module_named(name);
@@ -179,7 +179,7 @@ static void oneshot_remember(struct oneshot_set *set, const struct oneshot_modul
 	}
 }
 
-/* An address in this place that a record has besides its own is that of former code. */
+/* Clear the other address of each record if it lies in this place: its code has gone. */
 static void oneshot_clear_other(struct oneshot_set *set, const struct module_memory *place)
 {
 	u32 i, nr = place->size ? oneshot_set_nr(set) : 0;
@@ -242,7 +242,7 @@ static void oneshot_module_coming(const struct module *module)
 		oneshot_remember(&table->set, mod);
 }
 
-/* Its init code has run and will be freed; other code may then be loaded there. */
+/* The init code has run and will be freed; other code may then be loaded at its place. */
 static void oneshot_module_live(const struct module *module)
 {
 	struct oneshot_module *mod = oneshot_module_named(module->name);
@@ -284,7 +284,7 @@ static struct notifier_block oneshot_module_nb = {
 	.notifier_call = oneshot_module_notify,
 };
 
-/* Before the first module is loaded: the notifier only hears of later ones. */
+/* Before the first module is loaded: the notifier only hears of later modules. */
 static int __init oneshot_modules_init(void)
 {
 	return register_module_notifier(&oneshot_module_nb);

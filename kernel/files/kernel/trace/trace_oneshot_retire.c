@@ -8,18 +8,18 @@
  *
  *	first hit -> the set's records -> worker -> ftrace_retire_ips()
  *
- * The records, in order of first hit, are the queue. The worker of trace_oneshot.c comes
- * from time to time. The set has how far it has looked at the records. It takes the
- * functions after this place in batches, sorted by address. Each batch interrupts all
- * CPUs a few times, so the worker waits longer if there were few.
+ * The records, in order of first hit, are the queue. The worker of trace_oneshot.c runs
+ * from time to time. The set keeps the worker's position in the records. The worker takes
+ * the functions after this position in batches, sorted by address. Each batch interrupts
+ * all CPUs a few times, so the worker waits longer if there were few functions.
  *
  * With oneshot-parent, a function that retires shows no further callers. So the two
  * options exclude each other, unless oneshot_retire_ms tells how long each function
  * is watched. Then oneshot_stats counts the functions of which callers may be missing.
  *
- * Call sites come back when the set is cleared, when oneshot-parent is turned on,
- * when the option is turned off, and when the tracer starts again. They do not come
- * back when the filter changes. The call sites of a module go with it. When it is
+ * Call sites come back when the set is cleared, when oneshot-parent is turned on, when
+ * the option is turned off, and when the tracer starts again. They do not come back
+ * when the filter changes. The call sites of a module go with the module. When it is
  * loaded again, they are new to ftrace, and the worker looks at all records again.
  *
  * ftrace lets only one ops retire at a time, so only one instance can have the option.
@@ -33,10 +33,10 @@
 #include "trace.h"
 #include "trace_oneshot_internal.h"
 
-/* As many as x86 pokes at once, if they are in order of address. */
+/* x86 pokes so many call sites at once if they are sorted by address. */
 #define ONESHOT_RETIRE_BATCH	256
 
-/* The instance that has the option. */
+/* The instance that has options/oneshot-retire. */
 static struct trace_array *oneshot_retirer;
 
 /* A batch: records, in order of address, and their addresses. */
@@ -60,7 +60,7 @@ static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
 	       oneshot_owner(oneshot_rec_addr(rec, meta)) == oneshot_meta_owner(meta);
 }
 
-/* Collect the next batch. Stop at a record that is not published or still watched. */
+/* Collect the next batch. Stop at a record that is not published, or that is still watched. */
 static unsigned int oneshot_collect(struct trace_array *tr)
 {
 	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
@@ -85,7 +85,7 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 	return nr;
 }
 
-/* Let the functions of a batch retire. Returns how many have, or an error. */
+/* Let the functions of a batch retire. Returns how many have retired, or an error. */
 static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
 {
 	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
@@ -107,7 +107,7 @@ static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
 }
 
 /**
- * oneshot_retire - let the functions retire that wait for it
+ * oneshot_retire - let the functions retire that are due
  * @tr: the instance; nothing happens unless it has the option
  *
  * Context: May sleep.
@@ -133,7 +133,7 @@ unsigned int oneshot_retire(struct trace_array *tr)
 			pr_warn_once("oneshot: call sites cannot be turned off: %d\n", ret);
 			break;
 		}
-		/* It is 0 if all of them have retired before. */
+		/* It is 0 if all functions of the batch had retired before. */
 		if (ret) {
 			retire->sites += ret;
 			retire->batches++;

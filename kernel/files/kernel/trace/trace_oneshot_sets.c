@@ -3,11 +3,11 @@
  * oneshot tracer: sets, from their allocation to their end.
  *
  * A set is kept when the tracer stops, so that it can be read later. It is replaced
- * when the tracer starts again or when 0 is written to oneshot_seen. The instance has
- * a reference to its present set. Whoever has opened oneshot_seen has one to the set
- * of that moment, and the write of 0 has one until no callback uses the old set any
- * more. The last one who leaves frees it. trace_types_lock protects the references,
- * the list of sets, and what is done to a set besides inserting.
+ * when the tracer starts again or when 0 is written to oneshot_seen. The instance has a
+ * reference to its present set. Whoever has opened oneshot_seen has a reference to the
+ * set of that moment, and the write of 0 has one to the old set until no callback uses
+ * it any more. The last user frees the set. trace_types_lock protects the references,
+ * the list of sets, and every operation on a set except look-up and insertion.
  *
  * A new set has chunks for the text of the kernel, and ONESHOT_BEGIN_BLOCKS blocks of
  * records. The chunks of a module are added before its code runs. A worker adds blocks
@@ -27,8 +27,8 @@
 
 /*
  * 32,768 records: twice as many as a boot finds before the worker can run. The worker
- * leaves room for 24,576, twice as many as a storm of first hits needs until it comes
- * again (12,000 in a second, when all functions begin to be traced).
+ * leaves room for 24,576, twice as many as a storm of first hits needs until the
+ * worker runs again (12,000 in a second, when all functions begin to be traced).
  */
 #define ONESHOT_BEGIN_BLOCKS	8
 #define ONESHOT_SPARE_RECS	(ONESHOT_BEGIN_BLOCKS * 3 / 4 * ONESHOT_BLOCK_RECS)
@@ -59,7 +59,7 @@ static void *oneshot_zeros(void)
  * @size: its bytes
  *
  * Context: May sleep.
- * Return: 0; -ENOMEM, and then the chunks that have been added stay.
+ * Return: 0; -ENOMEM: the chunks that have been added stay.
  */
 int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
@@ -74,7 +74,7 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 	for (addr = round_down(start, chunk); addr < start + size; addr += chunk) {
 		if (!oneshot_set_lacks_chunk(set, addr))
 			continue;
-		/* Looked up on every call: contiguous pages spare the TLB. */
+		/* Every call reads these bits: contiguous pages spare the TLB. */
 		bits = kvzalloc(ONESHOT_CHUNK_BYTES, GFP_KERNEL);
 		if (!bits)
 			return -ENOMEM;
@@ -86,9 +86,9 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 }
 
 /*
- * Add blocks until there is room for @recs more records, or the limit is reached. A block is no
- * power of two, so kmalloc() would waste a third of it. Inlined, blocks could not be told from
- * sets in /proc/vmallocinfo.
+ * Add blocks until there is room for @recs more records, or the limit is reached. The size of a
+ * block is no power of two, so kmalloc() would waste a third of the memory. Not inlined, so
+ * that /proc/vmallocinfo tells blocks from sets.
  */
 static noinline int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
@@ -131,7 +131,7 @@ struct oneshot_set *oneshot_set_get(struct oneshot_set *set)
 }
 
 /**
- * oneshot_set_put - give a reference back; without any, the set is freed
+ * oneshot_set_put - give a reference back; the last one frees the set
  * @set: the set, or NULL
  */
 void oneshot_set_put(struct oneshot_set *set)
@@ -181,10 +181,10 @@ struct oneshot_set *oneshot_set_alloc(unsigned int limit)
  * oneshot_set_feed - add the memory that a set will need soon
  * @set: the set
  *
- * Without memory, the next call tries again.
+ * If there is no memory, the next call tries again.
  *
  * Context: May sleep.
- * Return: true if the set needed some, and has got it.
+ * Return: true if the set needed memory, and has got some.
  */
 bool oneshot_set_feed(struct oneshot_set *set)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: the stub. Nearly all calls go no further than that.
+ * oneshot tracer: the stub. Nearly all calls end there.
  *
  * An ops may bring its own trampoline. ftrace calls it from functions that no other
- * ops is on. The stub, in ftrace_64.S, does what oneshot_call() does, but it only
- * uses two registers that pass nothing to a function, and saves none. It looks up
+ * ops traces. The stub, in ftrace_64.S, does what oneshot_call() does, but it saves
+ * no registers: it only uses two that pass no arguments to functions. It looks up
  * the function, and its caller if callers are recorded, and returns if the set has
  * both. Otherwise it saves registers as ftrace's own trampoline does, and calls the
- * ops' ->func. If processes are filtered, ->func is ftrace's filter. An address that
- * is known need not be filtered.
+ * ops' ->func. If processes are filtered, ->func is ftrace's filter. A known address
+ * needs no filter.
  *
  * There is only one stub, so one instance at a time has it: the first that starts
  * the tracer.
@@ -25,7 +25,7 @@ const struct oneshot_set *oneshot_stub_set __read_mostly;
 struct ftrace_ops *oneshot_stub_ops __read_mostly;
 bool oneshot_stub_parent __read_mostly;
 
-/* The instance that has it, and the trampoline that its ops had from ftrace, if any. */
+/* The instance that has the stub, and the trampoline that its ops had from ftrace, if any. */
 static struct trace_array *oneshot_stub_user;
 static unsigned long oneshot_stub_replaced;
 static unsigned long oneshot_stub_replaced_size;
@@ -55,7 +55,7 @@ void oneshot_long_way(unsigned long ip, unsigned long parent_ip, struct ftrace_o
 
 /**
  * oneshot_stub_look_into - have the stub look into a set
- * @tr: whose set it is; nothing happens unless it has the stub
+ * @tr: the instance of the set; nothing happens unless it has the stub
  * @set: the set; NULL if the stub is not called any more
  *
  * Calls may use the former set until the end of oneshot_synchronize().
@@ -71,7 +71,7 @@ void oneshot_stub_look_into(struct trace_array *tr, const struct oneshot_set *se
 /**
  * oneshot_stub_set_parent - tell the stub whether callers are recorded
  * @tr: the instance; nothing happens unless it has the stub
- * @parent: its option
+ * @parent: whether the instance records callers
  */
 void oneshot_stub_set_parent(struct trace_array *tr, bool parent)
 {

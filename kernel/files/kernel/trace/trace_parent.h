@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Find the caller of the function that is being traced. It is the return address,
- * unless somebody has replaced that to see the function return: the function
- * graph tracer, a kretprobe, an fprobe, a function event. This matters for tail
- * calls, and where several tracers trace one function.
+ * unless somebody who watches returns has replaced it: the function graph tracer,
+ * a kretprobe, an fprobe, a function event. This matters for tail calls, and
+ * where several tracers trace one function.
  */
 #ifndef _TRACE_PARENT_H
 #define _TRACE_PARENT_H

@@ -2,13 +2,13 @@
 /*
  * The x86 part of very early function tracing (kernel/trace/trace_early.c).
  *
- * Call sites are `call __fentry__` as the compiler left them, the kernel's text
- * is writable until mark_readonly(), there is one CPU, and interrupts are off.
- * So text is written with memcpy(), and sync_core() follows.
+ * Call sites are still the compiler's `call __fentry__`, the kernel's text is
+ * writable until mark_readonly(), there is one CPU, and interrupts are off. So
+ * memcpy() writes text, and sync_core() follows.
  *
  * The switch is the first instruction of __fentry__. While recording is on, it is
- * a jump to the recorder. Before and after, it is the original instruction. So it
- * costs nothing when it is off.
+ * a jump to the recorder. Before and after, it is the original instruction. So a
+ * switch that is off costs nothing.
  */
 #include <linux/cc_platform.h>
 #include <linux/cpufeature.h>
@@ -26,12 +26,12 @@
 #include <asm/text-patching.h>
 #include <asm/tsc.h>
 
-/* If it is not used, reserve_brk() gives it back to memblock. */
+/* If this memory is not used, reserve_brk() gives it back to memblock. */
 RESERVE_BRK(early_ftrace, 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT);
 
 static u8 fentry_insn[JMP32_INSN_SIZE] __initdata;
 
-/* As data: objtool would take an address inside of __fentry__ for a jump target. */
+/* As data, or objtool would take an address inside of __fentry__ for a jump target. */
 static void *__init early_fentry(void)
 {
 	void *fentry = __fentry__;
@@ -53,8 +53,8 @@ const char *__init arch_early_ftrace_refuses(void)
 		return "the CPU has no time stamp counter";
 #endif
 	/*
-	 * A hypervisor may intercept RDTSC. In such a guest, this raises #VC. Its handlers
-	 * are traced, so the recorder would interrupt itself without end.
+	 * A hypervisor may intercept RDTSC, which raises #VC in such a guest. The handlers
+	 * of #VC are traced, so the recorder would interrupt itself without end.
 	 */
 	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT))
 		return "to read the time may be an exception in this guest (SEV-ES)";
@@ -91,7 +91,7 @@ void *__init arch_early_ftrace_reserve(size_t size)
 }
 
 /**
- * arch_early_ftrace_free - give that memory to the page allocator
+ * arch_early_ftrace_free - give reserved memory to the page allocator
  * @mem: from arch_early_ftrace_reserve()
  * @size: bytes
  *
@@ -110,7 +110,7 @@ void __init arch_early_ftrace_free(void *mem, size_t size)
 
 /**
  * arch_early_ftrace_start - record calls from all call sites that are not skipped
- * @recorder: what of them
+ * @recorder: what to record
  */
 void __init arch_early_ftrace_start(enum early_recorder recorder)
 {
@@ -157,7 +157,7 @@ static void __init early_site_write(unsigned long ip, const void *insn)
  *
  * A site that is not a call of __fentry__ is left as it is:
  * arch_early_ftrace_replace_code() will find it. To be called before
- * arch_early_ftrace_start(), whose sync_core() serves both.
+ * arch_early_ftrace_start(), whose sync_core() covers this, too.
  */
 void __init arch_early_ftrace_skip(unsigned long ip)
 {
@@ -168,7 +168,7 @@ void __init arch_early_ftrace_skip(unsigned long ip)
 /**
  * arch_early_ftrace_replace_code - turn each call site into a call of the tracer or a NOP
  * @enable: as for ftrace_replace_code()
- * @sites: what was found
+ * @sites: filled in with what was found
  *
  * One pass, without a breakpoint, over all sites. It calls nothing that is
  * traced, so no call is recorded while some sites are changed and some are not.

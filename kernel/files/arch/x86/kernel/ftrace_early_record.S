@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The recorders of very early function tracing. While it is on, __fentry__
- * begins with a jump to one of them (ftrace_early.c); the buffer and the set
- * are those of kernel/trace/trace_early_buffer.c.
+ * The recorders of very early function tracing. While it is on, __fentry__ begins
+ * with a jump to one of them (ftrace_early.c); kernel/trace/trace_early_buffer.c
+ * has the buffer and the set.
  *
  * They can rely on nothing but the mapping of the kernel's image. They must not
  * call anything, as any function may be traced. There is one CPU, and interrupts
@@ -46,7 +46,7 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	mov	$EARLY_CALL_SIZE, %edx
 	__ASM_SIZE(xadd) %_ASM_DX, _ASM_RIP(early_ftrace_pos)
 	cmp	%_ASM_DX, _ASM_RIP(early_ftrace_end)
-	jbe	.Lout				/* full: early_ftrace_pos counts the lost ones */
+	jbe	.Lout				/* full: early_ftrace_pos counts the lost calls */
 	mov	%eax, 8(%_ASM_DX)
 	mov	2*WORD(%_ASM_SP), %eax
 	mov	%eax, (%_ASM_DX)
@@ -69,7 +69,7 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	mov	%edx, 4(%_ASM_CX)
 	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
 	jmp	2f
-1:	/* This is no lost call. The next call tries again, as the next piece needs it. */
+1:	/* No call is lost. The next call tries again, as the next piece needs the high half. */
 	__ASM_SIZE(sub) $EARLY_CALL_SIZE, _ASM_RIP(early_ftrace_pos)
 2:	pop	%_ASM_CX
 	jmp	.Lrecord
@@ -83,9 +83,9 @@ SYM_FUNC_END(early_ftrace_record)
 #define EARLY_FRAME_SIZE	(3 * WORD + 8)
 
 /*
- * Every call, and when it returns: as early_ftrace_record(), and a duration of zero until it
- * returns. A frame is filled, and then the function's return address is replaced
- * (trace_early_graph.c).
+ * Every call, and when it returns: as early_ftrace_record(), and a duration, which is zero
+ * until the call returns. A frame is filled, and then the function's return address is
+ * replaced (trace_early_graph.c).
  */
 SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
@@ -100,7 +100,7 @@ SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	mov	$EARLY_TIMED_CALL_SIZE, %ecx
 	__ASM_SIZE(xadd) %_ASM_CX, _ASM_RIP(early_ftrace_pos)
 	cmp	%_ASM_CX, _ASM_RIP(early_ftrace_end)
-	jbe	.Lgraph_out			/* full: early_ftrace_pos counts the lost ones */
+	jbe	.Lgraph_out			/* full: early_ftrace_pos counts the lost calls */
 	mov	%eax, 8(%_ASM_CX)
 	mov	_ASM_RIP(early_ftrace_frame), %_ASM_BX
 	cmp	%_ASM_BX, _ASM_RIP(early_ftrace_frames_end)
@@ -118,7 +118,7 @@ SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	lea	_ASM_RIP(early_ftrace_returned), %_ASM_AX
 	mov	%_ASM_AX, 5*WORD(%_ASM_SP)
 .Lgraph_caller:
-	/* The function was jumped to: the caller is that of the function that did so. */
+	/* If the function was jumped to, its caller is the caller of the jumping function. */
 	cmp	%_ASM_AX, %_ASM_DX
 	je	.Lgraph_jumped
 	mov	%edx, 4(%_ASM_CX)
@@ -160,8 +160,8 @@ SYM_FUNC_END(early_ftrace_record_graph)
 /*
  * Each pair of function and caller once. An entry is taken by replacing the zero in
  * its first word. If an exception takes the entry that was just found empty, the
- * next one is tried. If the exception took it for the same pair, this pair is there
- * twice, and the tracer's set then drops the second one.
+ * next entry is tried. If the exception took it for the same pair, the set has this
+ * pair twice, and the tracer's set later drops the second one.
  */
 SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
@@ -224,13 +224,13 @@ SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
 SYM_FUNC_END(early_ftrace_record_once)
 
 /*
- * A recorded function returns to here. The innermost frame is its own. All registers are
- * preserved, except for the flags, which no function returns.
+ * A recorded function returns to here. The innermost frame is that of its call. All
+ * registers are preserved, except for the flags, which no function returns.
  */
 SYM_CODE_START(early_ftrace_return)
 	UNWIND_HINT_UNDEFINED
 	ANNOTATE_NOENDBR
-	/* Backtraces name what is before a return address. */
+	/* Backtraces name the function before a return address. */
 	nop
 SYM_INNER_LABEL(early_ftrace_returned, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
@@ -248,7 +248,7 @@ SYM_INNER_LABEL(early_ftrace_returned, SYM_L_GLOBAL)
 	test	%eax, %eax
 	js	.Lreturn_long
 .Lreturn_took:
-	/* Zero would say that it has not returned. */
+	/* Zero would say that the call has not returned. */
 	cmp	$1, %eax
 	adc	$0, %eax
 .Lreturn_known:
