@@ -91,7 +91,7 @@ void early_ftrace_return(void);
 
 /* Inside of early_ftrace_return(): the return address of open calls. */
 extern const char early_ftrace_returned[];
-/* The address of early_ftrace_returned, for unwinders; 0 when there are no open calls. */
+/* The address of early_ftrace_returned, for unwinders; 0 while returns are not recorded. */
 extern unsigned long early_ftrace_ret_to;
 
 unsigned long early_ftrace_find_ret_addr(unsigned long *slot);

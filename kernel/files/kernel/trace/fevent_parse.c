@@ -10,7 +10,7 @@
  * - FUNC is the last word before the parenthesis, so the text up to there is split
  *   from its end;
  * - whether a word is a TYPE depends on what follows, since an argument may be
- *   called "long". fevent_at_type() looks ahead, and no other place guesses.
+ *   called "long". fevent_at_type() looks ahead for it.
  *
  * The first error ends the parsing. Memory is allocated before its exact size is
  * known. The line bounds it: every word is stored at most twice, and there is at

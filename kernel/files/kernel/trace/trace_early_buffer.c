@@ -2,8 +2,8 @@
 /*
  * Very early function tracing: where calls are recorded, and how they are read back.
  *
- * There are two pieces of memory. The first is RESERVE_BRK memory, as there is nothing
- * else at the first call. The second comes from memblock later. A recorder always adds to
+ * The memory is RESERVE_BRK's, as there is nothing else at the first call, and later also
+ * memblock's. Calls are recorded in pieces of it, one after the other. A recorder always adds to
  * early_ftrace_pos, even if there is no room. So its value tells exactly how many calls
  * were lost, and after which call. A call takes twelve bytes: the low halves of both
  * addresses, which are in the kernel's text, and of the clock. When the clock's high half

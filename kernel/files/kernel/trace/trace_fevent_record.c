@@ -14,8 +14,8 @@
  * field that was defined last for the end of the record. When a BPF program is
  * attached, the size that it reads is checked against this end.
  *
- * Filling. If no field needs a pointer, a record is filled by a few loads and stores, struct
- * fevent_load. Otherwise, the fields are compiled to the fetch instructions of the other
+ * Filling. If no field follows a pointer or is a bit field, a record is filled by a few loads
+ * and stores, struct fevent_load. Otherwise, the fields are compiled to the fetch instructions of the other
  * dynamic events, which trace_probe_tmpl.h runs: find the value or address, follow pointers,
  * store. A read that fails leaves zeros and sets the field's bit in faults. A record with
  * holes is zeroed first, so that a record has no data but what was read.

@@ -125,7 +125,7 @@ struct fevent_values {
  * @enums: for each of tp.args the enum that names its values, or NULL
  * @cuts: for each of tp.args, how its value is changed
  * @fields: declarations of the fields, for the trace event
- * @loads: a load for each field, if no field follows a pointer
+ * @loads: a load for each field, if no field follows a pointer or is a bit field
  * @loads_end: the end of @loads
  * @simple: @loads fill the whole record
  * @holes: some bytes of the record belong to no field

@@ -32,7 +32,7 @@ struct oneshot_unlisted {
 
 /**
  * struct oneshot_counts - counts that a set's records do not show, on one CPU
- * @refused: how often an address was refused for lack of room; counts each call of it
+ * @refused: how often an address that would be listed had no room; counts each call of it
  * @events_lost: first hits that are in the set but not in the ring buffer
  * @parents_lost: callers that were hidden by a return trampoline and not found
  * @init: addresses in the init code of modules
