@@ -2,18 +2,18 @@
 /*
  * The definition of a contender of the benchmark.
  *
- * A contender is one way to learn that a function has run. It is a row of contenders[] (contenders.c) with its
- * callbacks, its method. For each of its scopes, the harness (measure.c) starts a process with these steps:
+ * A contender is a way to learn that a function has run: a row of contenders[], with callbacks (its
+ * method). For each of its scopes, the harness (measure.c) starts a process with these steps:
  *
  *	[ base is measured, of all workloads ]
  *	setup	prepare what is not part of attaching: load a program, make a tracing instance
  *	attach	timed
  *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
  *	[ total is measured, of all workloads ]
- *	again	before each repetition, for a buffer that does not overwrite: make room
- *	report	after the first of them: figures of the contender: memory, what it saw, what it missed
- *	clear	for contenders that record an address once: forget everything, so that a first hit can be
- *		timed repeatedly; -EOPNOTSUPP without a message: this contender cannot
+ *	again	before each repetition, for a buffer that does not overwrite: empties it
+ *	report	after the first workload: the contender's memory, what it saw, what it missed
+ *	clear	for contenders that record an address once: forget everything, to time first hits
+ *		repeatedly; -EOPNOTSUPP without a message: this contender cannot
  *	detach	timed
  *	[ attach and detach twice more, so that their times are medians ]
  *	cleanup	also after a failure; the harness calls it again if the process has died
@@ -58,7 +58,7 @@ enum bench_workload {
 struct bench_row {
 	double base;
 	double total;
-	double over_base;	/* the difference of them */
+	double over_base;	/* total - base */
 	double min;
 	double max;
 	double first_hit;
@@ -76,11 +76,11 @@ struct method {
 	int (*setup)(const struct contender *c, enum bench_scope scope);
 	int (*attach)(const struct contender *c, enum bench_scope scope);
 	int (*clear)(const struct contender *c);
-	/* Before each repetition: makes room for what it records. */
+	/* Before each repetition: empties a buffer that does not overwrite. */
 	void (*again)(const struct contender *c);
 	int (*report)(const struct contender *c, struct bench_row *row);
 	int (*detach)(const struct contender *c);
-	/* Called after detach, for a program that also waits for other things: its own times in ns. */
+	/* After detach, for a program that also waits for other things: its own times, in ns. */
 	int (*took)(const struct contender *c, double *ret_attach, double *ret_detach);
 	void (*cleanup)(const struct contender *c);
 	/* It sees only the calls of one CPU, or of one task. */
@@ -101,38 +101,38 @@ struct contender {
 	const char *name;
 	const struct method *method;
 	unsigned int scopes;
-	/* A set of enum bench_workload; 0: getppid. */
+	/* Bits of enum bench_workload; 0: getppid. */
 	unsigned int workloads;
 	const char *note;
-	/* How many calls it takes until the cost is steady; 0: as many as a set needs to know everything. */
+	/* Calls until the cost is steady; 0: the number of the workload. */
 	unsigned long warmup;
-	/* How long it works in the background until the cost is steady. */
+	/* Time in the background until the cost is steady. */
 	unsigned int settle_ms;
-	/* For the method, if several contenders have it. */
+	/* Parameters of a method that several contenders have. */
 	union {
 		/* A program of bpf/bench.bpf.c. */
 		struct {
 			const char *program;
-			const char *map;	/* its set; NULL: it has none to look at */
-			/* With all functions: without those that the program and the kernel call to run it. */
+			const char *map;	/* the name of its set; NULL: none */
+			/* In scope "all": excludes functions that it or kprobe.multi calls. */
 			bool denied;
-			/* The program on kprobe.multi, for functions that the first one cannot take. */
+			/* The program on kprobe.multi for functions that @program cannot take. */
 			const char *rest;
 		} bpf;
 		struct {
 			enum event_kind kind;
 			const char *definition;	/* the function and what is recorded */
-			const char *all;	/* the same for all functions */
-			unsigned int others;	/* events on other functions, enabled as well */
-			unsigned int beside;	/* more events on the same function, enabled as well */
+			const char *all;	/* the definition for all functions */
+			unsigned int others;	/* events on other functions, also enabled */
+			unsigned int beside;	/* more events on the same function, also enabled */
 		} event;
 		struct {
 			const char *name;
 			const char *top;	/* a file at the top that has to be 1; NULL: none */
-			const char *option;	/* the same in the instance, where it appears with the tracer */
+			const char *option;	/* an option of the instance that has to be 1 */
 		} tracer;
 		struct {
-			const char *parent;	/* the value of its option: are there callers? */
+			const char *parent;	/* the value of the option: are callers recorded? */
 			bool retire;
 		} oneshot;
 		/* Options of `hytrace cover`, with NULL after the last one. */
@@ -160,48 +160,48 @@ __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
 
 /*
- * Calls that a BPF program has missed: the sum of the probe's counter, and of runs that would have
- * been recursive. @link_fd: -1: it has no counter.
+ * Counts the calls that a BPF program missed: those that recursion prevented, and the link's.
+ * @link_fd: -1: there is no such counter.
  */
 int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed);
 
-/* What the BPF programs of a running `hytrace cover` have seen, and making them forget it (contend_cover.c). */
+/* Reads or clears what BPF programs of a running `hytrace cover` have seen (contend_cover.c). */
 void cover__remember_programs(void);
 int cover__report(const struct contender *c, struct bench_row *row);
 int cover__clear(const struct contender *c);
 
-/* An event on BENCH_FUNCTION or other functions; removed together with the events of BENCH_OTHERS. */
+/* The group of the traced event. Other events are in the group BENCH_OTHERS. */
 #define BENCH_GROUP "hytrace_bench"
 #define BENCH_EVENT "traced"
 #define BENCH_OTHERS "hytrace_bench_others"
 
-/* @definition: as in struct contender. Returns -EOPNOTSUPP, without a message, if the kernel has no such events. */
+/* @definition: as in struct contender. Returns -EOPNOTSUPP without a message: no such events. */
 int bench_event__make(enum event_kind kind, const char *definition);
 
 /*
- * Files of tracefs (tracefs.c): those at the top; and those of an instance of the contender's own, so that only this
- * tracer's cost is measured, and other people's settings have no influence.
+ * Files of tracefs (tracefs.c), at the top, or in an instance of the contender's own: so only the
+ * cost of this tracer is measured, and other people's settings have no influence.
  */
 #define TOP NULL
 extern struct tracefs_instance *bench_instance;
 
 int trace_instance__open(void);
 void trace_instance__close(void);
-/* A callback to report the size of its ring buffer, of all CPUs. */
+/* A method's report(): the size of the ring buffers of all CPUs in the instance. */
 int trace_instance__memory(const struct contender *c, struct bench_row *row);
 /* Removes all events of the two groups above. Returns 0, or -EBUSY if something is still there. */
 int trace__remove_events(void);
-/* Also removes the instance that a killed run has left behind. Returns 0, or -EBUSY if something is still there. */
+/* Also removes a killed run's instance. Returns 0, or -EBUSY if something is still there. */
 int trace__remove_leftovers(void);
 bool trace__has(struct tracefs_instance *where, const char *file);
 /* @ret_text is to be freed. */
 int trace__read(struct tracefs_instance *where, const char *file, char **ret_text);
-/* The last number of the line that begins with @name; "": of the first line. */
+/* Reads the last number of the line that begins with @name; "": of the first line. */
 int trace__number(struct tracefs_instance *where, const char *file, const char *name, double *ret_value);
 int trace__write(struct tracefs_instance *where, const char *file, const char *text);
-/* In one write(2). */
+/* Appends @text in one write(2). */
 int trace__append(const char *file, const char *text);
-/* Is it a function of the kernel proper that, by its name, getppid() does not call? */
+/* Is @name a function of vmlinux that, by its name, getppid() does not call? */
 bool bench__is_other(const char *name);
 
 #endif

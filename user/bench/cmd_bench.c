@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace bench: what does it cost to see a call, in each possible way? This has the options
- * and the rows, as a table or as JSON.
+ * hytrace bench: what does tracing a call cost, in each possible way? This file has the options,
+ * and prints rows as a table or as JSON.
  */
 #include <argp.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static const char *const titles[] = {
 static const struct {
 	const char *name;
 	size_t offset;
-	size_t column;		/* of the table; 0: none */
+	size_t column;		/* column of the table; 0: none */
 } figures[] = {
 	{ "base", offsetof(struct bench_row, base) },
 	{ "total", offsetof(struct bench_row, total), 4 },
@@ -167,14 +167,14 @@ static void empty_row(struct bench_row *row, const char *note)
 
 /* ---- measuring */
 
-/* The contender's workloads that can run here, or those that cannot. */
+/* Chooses the contender's workloads that can run here; if not @able, those that cannot. */
 static size_t choose_workloads(const struct contender *c, enum bench_scope scope, bool able,
 			       const struct timed_workload **list)
 {
 	unsigned int chosen = scope == BENCH_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
 	size_t count = 0;
 
-	/* With one function traced, only getppid and parallel can run, so other choices do not count. */
+	/* With one function traced, only getppid and parallel run; other choices do not count. */
 	if (!c->method->one_cpu)
 		chosen |= WORKLOAD_PARALLEL;
 	if (scope == BENCH_ALL || options.workloads & WORKLOAD_PARALLEL)
@@ -210,10 +210,7 @@ static void give_unable_rows(const struct contender *c, enum bench_scope scope)
 		give_row(c, list[i], scope, &row);
 }
 
-/*
- * Returns 0, or a negative errno if rows are missing for another reason than a kernel that lacks
- * something.
- */
+/* Returns 0 also if the kernel lacks something; a negative errno if rows are missing otherwise. */
 static int run_contender(const struct contender *c, enum bench_scope scope)
 {
 	const struct timed_workload *list[WORKLOADS];
@@ -238,10 +235,7 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		if (err)
 			empty_row(&rows[i], err == -EOPNOTSUPP ? "not measured: it is not there" :
 								 "not measured: it failed");
-		/*
-		 * The base is compared with itself, so a difference between its two figures is no
-		 * cost.
-		 */
+		/* The base has no cost: its two figures would only differ by noise. */
 		if (c == contenders)
 			rows[i].base = rows[i].total;
 		give_row(c, list[i], scope, &rows[i]);
@@ -257,10 +251,7 @@ static bool is_needed(const struct timed_workload *w)
 	       (options.scopes & BENCH_ALL || w->which == WORKLOAD_PARALLEL);
 }
 
-/*
- * With --rotate, in another order, because a contender may leave warm caches and used heaps to the
- * next.
- */
+/* With --rotate, the order differs, as a contender may leave warm caches and used heaps behind. */
 static int run_all(void)
 {
 	static const enum bench_scope scopes[] = { BENCH_ONE, BENCH_ALL };
@@ -361,7 +352,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* Two benchmarks at once would measure, and remove, each other. */
+/* Two benchmarks would measure each other, and remove each other's files and events. */
 static int lock(void)
 {
 	int fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hytrace bench: arguments begin with the command's full name; the exit status. */
+/* hytrace bench. argv[0] is the command's full name. Returns the exit status. */
 #ifndef HYTRACE_BENCH_COMMANDS_H
 #define HYTRACE_BENCH_COMMANDS_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry, fentry.multi and
- * function events. Programs on kprobe.multi with all functions come twice: as they are, tracing the
- * functions that they and kprobe.multi call, and as "-denied", without these functions. One program
- * on fentry.multi is on many functions, each by a trampoline of its own. With all functions, those
- * that it cannot take have the same program on kprobe.multi. Together they are the functions of the
- * rows "-denied", so that these rows can be compared.
+ * function events. With all functions, each program on kprobe.multi has two rows: the first row
+ * also traces functions that the program and kprobe.multi call; "-denied" excludes them. A program
+ * on fentry.multi takes many functions, each with a trampoline of its own. Functions that it cannot
+ * take get the same program on kprobe.multi. Together, they are the functions of "-denied", so that
+ * the rows can be compared.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static struct bpf_link *bpf_link;
 static int multi_link = -1;
 
 /*
- * The functions of fentry.multi and of kprobe.multi, which are found before attaching is timed. If there are none,
- * kprobe.multi finds its own.
+ * The functions of fentry.multi (@ids) and kprobe.multi (@addrs), found before attaching is timed.
+ * Without @addrs, kprobe.multi itself finds the functions of a pattern.
  */
 static __u32 *ids;
 static unsigned long *addrs;
@@ -90,7 +90,7 @@ static int choose_functions(enum bench_scope scope, bool fentry)
 	}
 	if (btf) {
 		fentry_ids__begin(&list, k.traceable, k.symbols);
-		/* The functions of modules are left to kprobe.multi, as one program takes those of one BTF. */
+		/* One program takes functions of one BTF: kprobe.multi gets those of modules. */
 		fentry_ids__add(&list, btf, NULL);
 	}
 	if (!err)
@@ -112,7 +112,7 @@ static struct bpf_program *load_with_skel(const char *name)
 	return p;
 }
 
-/* Loads only the contender's own program, and a map only if it has one. */
+/* Loads only the contender's own program, and its own map if it has one. */
 static int bpf__setup(const struct contender *c, enum bench_scope scope)
 {
 	struct bpf_program *prog;
@@ -273,7 +273,7 @@ static int bpf__report(const struct contender *c, struct bench_row *row)
 	return 0;
 }
 
-/* The other maps are not cleared, and so have no figure of a first hit. */
+/* Only this map can be cleared. Rows of other maps have no first hit. */
 static int bpf__clear(const struct contender *c)
 {
 	int fd = bpf_map__fd(skel->maps.seen);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `hytrace cover --engine bpf` has seen while it runs (contend_tools.c): the figures of its BPF
- * programs, which are found by their names.
+ * Reads what `hytrace cover --engine bpf` (contend_tools.c) has seen while it runs, from its BPF
+ * programs, which are found by name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "base/fdinfo.h"
 #include "bench/bench.h"
 
-/* The last program before: another run may have programs of the same names. */
+/* The last program's ID before the run: programs of other runs may have the same names. */
 static __u32 last_program;
 
 void cover__remember_programs(void)
@@ -25,7 +25,7 @@ void cover__remember_programs(void)
 		last_program = id;
 }
 
-/* Opens the first of the loader's programs after the one with the number @after. There may be several. */
+/* Opens the loader's first program with an ID after @after, and sets @after to this ID. */
 static int open_program(__u32 *after)
 {
 	while (!bpf_prog_get_next_id(*after, after)) {
@@ -41,7 +41,7 @@ static int open_program(__u32 *after)
 	return -ENOENT;
 }
 
-/* Returns -1 if it has none. */
+/* Opens the link of a program. Returns -1 if it has none. */
 static int open_link(int prog)
 {
 	struct bpf_prog_info info = {};
@@ -61,7 +61,7 @@ static int open_link(int prog)
 	return -1;
 }
 
-/* Opens a map of any of the programs, which have the same maps. */
+/* Opens a map. All programs of a loader share their maps. */
 static int open_map(const char *name, struct bpf_map_info *ret_info)
 {
 	__u32 ids[16], last = last_program, size = sizeof(struct bpf_prog_info);
@@ -90,9 +90,7 @@ static int open_map(const char *name, struct bpf_map_info *ret_info)
 #define COVER_LOG "hits"
 #define COVER_SET ".bss.set"
 
-/*
- * Counts the entries of the log. They are written from its beginning on, and begin with an address.
- */
+/* Counts the log's entries. They are contiguous, and begin with an address, which is not 0. */
 static int count_entries(int map, const struct bpf_map_info *info, double *ret_count)
 {
 	size_t bytes = (size_t)info->max_entries * info->value_size;
@@ -160,7 +158,7 @@ int cover__clear(const struct contender *c)
 
 	if (set < 0)
 		return set;
-	/* If this ended the program, nobody would end the other one, which records. */
+	/* No xcalloc(): if this process ended, nobody would end the loader, which still records. */
 	empty = calloc(1, info.value_size);
 	err = empty ? bpf_map_update_elem(set, &zero, empty, BPF_ANY) : -ENOMEM;
 	free(empty);

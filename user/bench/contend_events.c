@@ -16,10 +16,10 @@
 
 #define EVENT_FILE(name) "events/" BENCH_GROUP "/" BENCH_EVENT "/" name
 
-/* By the kind. Only fprobes do not show what they miss. */
+/* By enum event_kind. Only fprobe events have no counter of missed calls. */
 static const struct {
 	const char *file;	/* where such events are made */
-	const char *format;	/* of a line in it, with what is recorded */
+	const char *format;	/* a line in @file; %s: the definition */
 } kinds[] = {
 	[FUNCTION_EVENT] = { "function_events", "%s as " BENCH_GROUP "/" BENCH_EVENT },
 	[FPROBE_EVENT] = { "dynamic_events", "f:" BENCH_GROUP "/" BENCH_EVENT " %s" },
@@ -55,7 +55,7 @@ static size_t sorted_lines(char *text, char ***ret_lines)
 	return nr;
 }
 
-/* A name that several functions share would be refused, and the whole write with it. */
+/* Skips names that several functions share: the kernel would refuse the whole write. */
 static int print_others(FILE *f, unsigned int wanted)
 {
 	char *functions, **lines = NULL;
@@ -80,7 +80,7 @@ static int print_others(FILE *f, unsigned int wanted)
 	       bench_error(-ENOENT, "only %u functions for %u events", made, wanted);
 }
 
-/* Makes the events of another group, by which they are enabled together: all in one write. */
+/* Makes the events of BENCH_OTHERS in one write. As a group, they are enabled together. */
 static int make_others(const struct contender *c)
 {
 	size_t size;
@@ -117,7 +117,7 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 	return !err && c->event.others ? enable_others("1") : err;
 }
 
-/* The events beside it are a part of this contender. */
+/* Also switches the contender's "beside" events. */
 static int enable(const struct contender *c, const char *value)
 {
 	if (c->event.beside && enable_others(value))

@@ -55,8 +55,8 @@ static bool is_candidate(const struct traceable *traceable, const struct symbols
 }
 
 /*
- * Loads programs for functions from all parts of the kernel's text. If BPF refuses one, the next
- * one takes its place.
+ * Loads programs for functions from all parts of the kernel's text. If BPF refuses a function, the
+ * next one is tried.
  */
 static int load_programs(const struct btf *btf, const struct traceable *traceable,
 			 const struct symbols *symbols)

@@ -17,10 +17,7 @@
 #include "bench/bench.h"
 
 #define KCOV_FILE "/sys/kernel/debug/kcov"
-/*
- * The number of addresses; a repetition's blocks take a fifth of it. The first word is the number
- * of addresses after it.
- */
+/* Words in the buffer, of which a repetition fills a fifth. The first counts the words after it. */
 #define KCOV_ADDRESSES (1UL << 20)
 
 static int kcov = -1;
@@ -71,7 +68,7 @@ static int compare_addresses(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* If the buffer is full, the last calls were cheaper than they are, so there is no figure. */
+/* Calls cost less when the buffer is full, so then there is no figure. */
 static int kcov__report(const struct contender *c, struct bench_row *row)
 {
 	uint64_t count = __atomic_load_n(&area[0], __ATOMIC_RELAXED), seen = 0;

@@ -33,7 +33,7 @@ static int write_file(const char *file, const char *text)
 	return err;
 }
 
-/* The number of a line "name: number", or -1. */
+/* Returns the number of a line "name: number", or -1. */
 static long read_stat(const char *name)
 {
 	char *text = file__text(FILES "stats");
@@ -115,7 +115,7 @@ static void ops__cleanup(const struct contender *c)
 {
 	if (!bench_left->touched)
 		return;
-	/* This fails if it is not registered any more. */
+	/* This fails if the callback is not registered any more. */
 	write_file(FILES "control", "unregister");
 	write_file(FILES "functions", "\n");
 	if (!bench_left->old)

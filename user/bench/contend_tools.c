@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contenders that are programs, started as by a user: `hytrace cover --engine bpf`, bpftrace
+ * The contenders that are programs, started as a user does: `hytrace cover --engine bpf`, bpftrace
  * counting calls, and perf stat counting a function event.
  */
 #include <errno.h>
@@ -22,7 +22,7 @@ static pid_t tool;
 /* The tool's standard input, which ends when this process ends. */
 static int tool_input = -1;
 
-/* @said: the line that the tool prints, on either of its outputs, when it counts. */
+/* @said: the line that the tool prints, on stdout or stderr, as soon as it counts. */
 static int wait_until_said(int out, const char *said)
 {
 	FILE *f = fdopen(out, "r");
@@ -36,7 +36,7 @@ static int wait_until_said(int out, const char *said)
 	return -EIO;
 }
 
-/* Runs in the child after the fork. The loader's messages are the user's; it ends with its input, and cleans up. */
+/* Runs in the child. The loader keeps the user's stderr; it cleans up and ends with its stdin. */
 static void exec_tool(char *const argv[], bool is_loader, int in, int out)
 {
 	dup2(in, STDIN_FILENO);
@@ -87,9 +87,7 @@ static int tool__detach(const struct contender *c)
 	if (tool <= 0)
 		return 0;
 	ended = waitpid(tool, NULL, WNOHANG) == tool;
-	/*
-	 * Its counts are not needed, and some tools do not end by a weaker signal while they wait.
-	 */
+	/* Its counts are not needed, and while they wait, some tools only end by SIGKILL. */
 	if (!ended && (kill(tool, SIGKILL) || waitpid(tool, NULL, 0) < 0))
 		return bench_error(-errno, "cannot end %s", c->name);
 	tool = 0;
@@ -145,7 +143,7 @@ const struct method method_perf_stat = {
 	.cleanup = perf_stat__cleanup,
 };
 
-/* ---- the loader. Its command says when it runs, and runs until its standard input ends. */
+/* ---- the loader. Its command prints a line when it starts, and runs until its stdin ends. */
 
 #define COVER_RESULT "/run/hytrace-bench.json"
 
@@ -191,7 +189,7 @@ static int read_us(const char *text, const char *name, double *ret_ns)
 	return 0;
 }
 
-/* The whole command waits for its libraries to be read, which takes time but no instructions. */
+/* Takes the loader's own times, because the whole command also waits for libraries to be read. */
 static int cover__took(const struct contender *c, double *ret_attach, double *ret_detach)
 {
 	char *text = file__text(COVER_RESULT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are tracers of the kernel itself: function, function_graph, the profiler, oneshot. */
+/* The contenders that are tracers of the kernel: function, function_graph, profiler, oneshot. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int tracer__detach(const struct contender *c)
 
 /* ---- tracers whose calls are events: function, and function_graph */
 
-/* @name: of a file that is one for all instances: what has to be 1 now gets its old value at the end. */
+/* Sets a file that all instances share to 1. The old value is restored at the end. */
 static int set_at_top(const char *name)
 {
 	double value;
@@ -78,7 +78,7 @@ const struct method method_tracer = {
 
 /* ---- profiler: counts and times for each function; it has no instances */
 
-/* There is only one profiler, with the filter of the top instance, which somebody may be using. */
+/* There is one profiler, with the filter of the top instance. Both may be in use. */
 static int profiler__setup(const struct contender *c, enum bench_scope scope)
 {
 	char *enabled, *filter;
@@ -181,7 +181,7 @@ static int oneshot__stat(const char *name, double *ret)
 	return trace__number(bench_instance, "oneshot_stats", name, ret);
 }
 
-/* If it retires: the cost of retiring, as the kernel has timed it. Under icount, its ns are instructions. */
+/* The note has the cost of retiring, in ns by the kernel's clock (icount: instructions). */
 static int oneshot__report(const struct contender *c, struct bench_row *row)
 {
 	double sites, batches, ns;

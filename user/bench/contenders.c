@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All contenders, in the order of the report; see bench.h. A row's last member is for its method. */
+/* All contenders, in the order of the report; see bench.h. A row ends with data for its method. */
 #include "bench/bench.h"
 
 #define ONE BENCH_ONE
@@ -23,7 +23,7 @@
 #define BITS ".bss.bits"
 #define CPU_BITS ".bss.cpu_bits"
 
-/* Enough calls to wrap the ring buffer of one CPU once, which is the steady state of a busy tracer. */
+/* Calls that wrap the ring buffer of one CPU once: the steady state of a busy tracer. */
 #define RING 80000
 
 #define CALL BENCH_FUNCTION "()"
@@ -36,15 +36,15 @@ static const struct method nothing;
 const struct contender contenders[] = {
 	{ "base", &nothing, BOTH, EACH, "nothing is traced" },
 
-	/* The worker runs after 25 ms, and later if it finds little to do, up to 800 ms. */
+	/* The retiring worker runs after 25 ms; later if it finds little to do, up to 800 ms. */
 	{ "oneshot-retired", &method_oneshot, BOTH, EACH, "function only, call sites off once it is known",
 	  .settle_ms = 2000, .oneshot = { "0", true } },
 	{ "oneshot-nocallers", &method_oneshot, BOTH, EACH, ALONE, .oneshot = { "0" } },
 	{ "oneshot", &method_oneshot, BOTH, EACH, CALLER, .oneshot = { "1" } },
 
 	/*
-	 * There is no row for one function, because a single known function does not make the loader attach again. The
-	 * loader checks after about 0.2 s, and later each time. Attaching again to all takes about a second.
+	 * No row for one function: the loader does not attach again for a single known function. It
+	 * checks after about 0.2 s, then at growing intervals. Attaching again takes a second.
 	 */
 	{ "cover-bpf-retired", &method_cover, ALL, EACH,
 	  "hytrace cover -e bpf --no-callers --retire: function only, attached again without known ones",
@@ -105,13 +105,13 @@ const struct contender contenders[] = {
 	  "each call an event with its caller; memory is the ring buffer's, which overwrites", RING,
 	  .tracer = { "function" } },
 	/*
-	 * Linux 6.12 has one such flag for all instances, newer kernels have one in each. It only appears in an instance
-	 * when the tracer is used there.
+	 * Linux 6.12 has one flag func-no-repeats for all instances. Newer kernels have one in each
+	 * instance, where it appears when the tracer is used.
 	 */
 	{ "no-repeats", &method_tracer, BOTH, 0,
 	  "the function tracer with options/func-no-repeats: a call like the last one is counted", RING,
 	  .tracer = { "function", "options/func-no-repeats", "options/func-no-repeats" } },
-	/* Entry and exit; only the first functions that system calls call. */
+	/* Entry and exit, but only of outermost functions, as the first of a system call. */
 	{ "graph-depth-1", &method_tracer, BOTH, 0, "function_graph without deeper calls", RING,
 	  .tracer = { "function_graph", "max_graph_depth" } },
 

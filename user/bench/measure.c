@@ -31,14 +31,14 @@
 /* The length of a repetition in instructions or nanoseconds: a quarter of a tick. */
 #define REPETITION_COST 1000000
 /*
- * The most rounds of repetitions, until the median is close to the minimum. A workload that takes
- * longer than a repetition has ticks in each.
+ * The most rounds of repetitions; fewer if the median is close to the minimum. Repetitions of a
+ * workload that takes longer all have ticks, so more rounds would not help.
  */
 #define ROUNDS 8
 #define QUIET 1.002
 /*
- * Under TCG, switching all functions on and off takes seconds, so there are just enough times for a
- * median.
+ * Attaches and detaches: just enough for a median, because under TCG, each takes seconds if all
+ * functions are traced.
  */
 #define SWITCHES 3
 
@@ -51,7 +51,7 @@ static double now(void)
 {
 	struct timespec ts;
 
-	/* This does not use the kernel's clock, whose TSC frequency is an estimate. */
+	/* Not by the kernel's clock, whose TSC frequency is an estimate. */
 	if (!nanoseconds)
 		return __rdtsc();
 	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
@@ -65,7 +65,7 @@ static int compare_doubles(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Sorts the values. */
+/* Returns the median; sorts @values. */
 static double median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare_doubles);
@@ -112,8 +112,8 @@ int measure__init(bool use_nanoseconds, int count)
 /* ---- measuring one row */
 
 /*
- * Nanoseconds by the kernel's clock, which is exact within some thousandths, as its estimate of the
- * frequency.
+ * CPU time in ns by the kernel's clock, which is exact within some thousandths, as it uses an
+ * estimate of the TSC's frequency.
  */
 static double cpu_time(void)
 {
@@ -151,7 +151,7 @@ static int repetitions_of(const struct timed_workload *w)
 	return w->repetitions && (int)w->repetitions < repetitions ? (int)w->repetitions : repetitions;
 }
 
-/* Fewer repetitions than usual are for those who cannot wait. */
+/* The user asks for fewer repetitions to get a quick result. */
 static bool is_quick(void)
 {
 	return repetitions < REPETITIONS;
@@ -168,7 +168,7 @@ static void warm_up(const struct timed_workload *w, unsigned long calls)
 	w->run(is_quick() ? calls * repetitions / REPETITIONS + 1 : calls);
 }
 
-/* @c: that which is attached, or NULL for the base. */
+/* @c: the attached contender; NULL: the base is measured. */
 static void measure_cost(const struct timed_workload *w, const struct contender *c, struct bench_row *row)
 {
 	int count = repetitions_of(w), rounds = is_quick() ? 1 : ROUNDS;
@@ -240,7 +240,7 @@ static int time_detach(const struct contender *c, struct switching *times, int i
 	return err;
 }
 
-/* Times all attaches and detaches but the first, between which the calls were measured. */
+/* Times further attaches and detaches. The calls were measured between the first ones. */
 static int measure_switching(const struct contender *c, enum bench_scope scope,
 			     struct switching *times, struct bench_row *row)
 {
@@ -256,7 +256,7 @@ static int measure_switching(const struct contender *c, enum bench_scope scope,
 	return 0;
 }
 
-/* A ring buffer is each CPU's. */
+/* Each CPU has a ring buffer to wrap. */
 static unsigned long warmup_calls(const struct contender *c, const struct timed_workload *w)
 {
 	if (w->which == WORKLOAD_PARALLEL && c->warmup)
@@ -332,7 +332,7 @@ static int collect_rows(int fd, struct bench_row *rows, size_t count)
 	return -WEXITSTATUS(status);
 }
 
-/* Ends the child, if the terminal has not done so; then it is cleaned up. */
+/* Ends the child, if the terminal has not done so. Then the parent cleans up. */
 static void interrupt(int signal)
 {
 	interrupted = signal;
@@ -352,7 +352,7 @@ void measure__catch_signals(void)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* Stays on one CPU, because some contenders only look at one, or keep something for each. */
+/* Stays on one CPU: some contenders trace only one, or keep data for each CPU. */
 static void stay_here(void)
 {
 	cpu_set_t set;
@@ -374,7 +374,7 @@ static void become_measured(void)
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
-	/* The child must end with its parent, because nobody else knows what to clean up. */
+	/* The child must not outlive its parent, because nobody would clean up after the child. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	stay_here();
 }

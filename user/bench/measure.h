@@ -5,20 +5,20 @@
 
 #include "bench/workloads.h"
 
-/* The most repetitions, and as many as there are if nobody asks for fewer. */
+/* The default number of repetitions, which is also the largest one. */
 #define MEASURE_REPETITIONS 31
 
 /*
- * Chooses nanoseconds or instructions, which a guest's TSC counts under icount. If it does not,
- * returns -EINVAL after a message. @repetitions: 1 to MEASURE_REPETITIONS; 0: as many as these. With
- * fewer, there is one round of them, and the warm-up is shorter.
+ * Chooses nanoseconds or instructions. Instructions need a guest whose TSC counts them (icount);
+ * otherwise, returns -EINVAL after a message. @repetitions: 1 to MEASURE_REPETITIONS; 0: that
+ * number. If there are fewer, there is one round of them, and the warm-up is shorter.
  */
 int measure__init(bool nanoseconds, int repetitions);
 
 /*
  * Measures in a process of its own, so that what a contender leaves behind or breaks does not
- * affect the next one. It is attached once for all of @list; @rows gets a row for each. Returns 0,
- * or a negative errno after cleaning up.
+ * affect the next one. The contender is attached once for all workloads in @list; @rows gets a row
+ * for each workload. Returns 0, or a negative errno after cleaning up.
  */
 int measure__rows(const struct contender *c, const struct timed_workload *const *list, size_t count,
 		  enum bench_scope scope, struct bench_row *rows);
@@ -27,8 +27,8 @@ int measure__rows(const struct contender *c, const struct timed_workload *const 
 bool measure__can_run(const struct timed_workload *w);
 
 /*
- * Makes signals end the current measurement, and remembers them: measure__interrupted() returns the
- * number of the last one, or 0.
+ * Makes signals end the current measurement. measure__interrupted() returns the number of the last
+ * signal, or 0.
  */
 void measure__catch_signals(void);
 int measure__interrupted(void);

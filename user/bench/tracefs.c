@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Access to tracefs for the benchmark: one instance, and the files that exist only at the top. */
+/* Access to tracefs for the benchmark: its instance, and files that exist only at the top. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@ static void check_io(bool good, const char *what)
 	_exit(EIO);
 }
 
-/* Is this the new process? */
+/* Forks. Returns true in the new process. */
 static bool forked(void)
 {
 	pid_t pid = fork();
@@ -48,8 +48,8 @@ static void getppid__run(unsigned long calls)
 }
 
 /*
- * Starts a process at the other end of two pipes, which ends when they do, and so with this one. In each process,
- * @ret_fds gets the ends to read and to write. Returns true in the new one.
+ * Starts a process at the other ends of two pipes. It ends when they are closed, or this process
+ * ends. @ret_fds: the process's ends to read and to write. Returns true in the new process.
  */
 static bool start_peer(int ret_fds[2])
 {
@@ -87,8 +87,8 @@ static void pipe__run(unsigned long calls)
 }
 
 /*
- * The files stay until the benchmark ends. All are in memory, because a disk has times of its own, and where nobody but root
- * can make any. In /dev/shm, others could make links by these names.
+ * Files stay until the benchmark ends. They are in memory, because a disk's times vary, and in a
+ * directory where only root can make files: in /dev/shm, others could make links by these names.
  */
 #define BENCH_DIR "/run/hytrace-bench"
 #define BENCH_FILE BENCH_DIR "/file"
@@ -120,7 +120,7 @@ static void spawn(char *const argv[])
 	pid_t pid = vfork();
 
 	if (!pid) {
-		/* true(1) must not go on when the measured process is ended. */
+		/* The command must not outlive the measured process. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execvp(argv[0], argv);
 		_exit(127);
@@ -137,8 +137,7 @@ static void fork__run(unsigned long calls)
 }
 
 /*
- * The tree and its archive are in memory as well. The archive is not /dev/null, for which tar reads
- * nothing.
+ * The tree and its archive are in memory, too. For an archive /dev/null, tar would read no files.
  */
 #define BENCH_TREE BENCH_DIR "/tree"
 #define TREE_FOLDERS 8
@@ -166,8 +165,8 @@ static void tree__run(unsigned long calls)
 }
 
 /*
- * Sends LOOPBACK_BYTES to another process over TCP, which answers with a byte. That process ends
- * with this one.
+ * Sends LOOPBACK_BYTES to another process over TCP, which answers with a byte. The other process
+ * ends with this one.
  */
 #define LOOPBACK_BYTES 16384
 
@@ -186,7 +185,7 @@ static void receive(int fd)
 	_exit(0);
 }
 
-/* A socket that listens on 127.0.0.1, at a port that is free; @ret_here: where. */
+/* Opens a socket that listens on 127.0.0.1. @ret_here: its address and its port, a free one. */
 static int listen_here(struct sockaddr_in *ret_here)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -237,7 +236,7 @@ static void loopback__run(unsigned long calls)
 }
 
 /*
- * A file server, as web servers work: a process waits for connections and for requests on them in one
+ * A file server, like web servers: a process waits for connections and their requests in one
  * epoll(7), opens the file, and sends it. A call is a connection, a request and 4 KiB in return.
  */
 #define SERVER_FILE BENCH_DIR "/served"
@@ -326,7 +325,7 @@ static void server__run(unsigned long calls)
 	}
 }
 
-/* A file of some length is compiled, in memory. */
+/* Compiles a file of some length, in memory. */
 #define COMPILE_FILE BENCH_DIR "/compile"
 #define COMPILE_FUNCTIONS 30
 
@@ -360,10 +359,10 @@ static void compile__run(unsigned long calls)
 }
 
 /*
- * getppid() by a process on each CPU at once: this one on its CPU, and others that wait for a number of
- * calls on a pipe of their own.
+ * getppid() on all CPUs at once: by this process on its CPU, and by a process on each other CPU,
+ * which reads the number of calls from a pipe of its own.
  */
-static int cpus[CPU_SETSIZE][2];	/* pipes there and back; those of this CPU are not used */
+static int cpus[CPU_SETSIZE][2];	/* ends to read and to write of the other processes */
 static unsigned int cpu_count;
 
 static void parallel__serve(int there, int back, int cpu)
@@ -393,7 +392,7 @@ static void parallel__begin(void)
 		if (cpu == here || !CPU_ISSET(cpu, &usable))
 			continue;
 		if (start_peer(cpus[cpu_count])) {
-			/* It ends when the pipes of the parent do, so it has none of the others'. */
+			/* A process ends when its pipe is closed: hold no end of another pipe. */
 			for (unsigned int i = 0; i < cpu_count; i++)
 				close(cpus[i][1]);
 			parallel__serve(cpus[cpu_count][0], cpus[cpu_count][1], cpu);

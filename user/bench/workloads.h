@@ -14,18 +14,18 @@ struct timed_workload {
 	unsigned long calls;
 	/* How many calls warm up caches, and let a set learn what the workload calls. */
 	unsigned long warmup;
-	/* If the workload fails, these end the process after a message. @begin: once before, NULL: not needed */
+	/* Both end the process after a message if they fail. @begin: called once before; or NULL */
 	void (*run)(unsigned long calls);
 	void (*begin)(void);
-	/* How many repetitions are measured, if fewer than of other workloads; else 0. */
+	/* Repetitions to measure, if fewer than of other workloads; else 0. */
 	unsigned int repetitions;
-	/* The workload also waits for files; so the CPU time of it and its children is measured. */
+	/* The workload also waits: measure the CPU time of it and its children. */
 	bool waits;
 };
 
 extern const struct timed_workload workloads[];
 
-/* Makes the directory of their files anew, without what a killed process has left. Returns a negative errno. */
+/* Makes the files' directory, without files of a killed process. Returns 0 or a negative errno. */
 int workloads__make_directory(void);
 void workloads__remove_files(void);
 

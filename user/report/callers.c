@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the calls of a function, or to it; see callers.h. */
+/* Finds the callers and the callees of a function; see callers.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,13 +39,13 @@ static void add_possible(const struct question *q, size_t number, const struct i
 	size_t from = images__number(of, edges__whole(of, call->in));
 	const struct node *node = &q->edges->nodes[from];
 
-	/* A function that calls itself has been entered before. */
+	/* A recursive call cannot be the one that entered the function first. */
 	if (from != number)
 		*LIST_ADD(*list, *count) = (struct possible){ .of = of, .call = call, .from = from,
 							      .ran = node->seen | node->inside | node->called };
 }
 
-/* Calls of an exported function in the other files of the kernel, which have its name. */
+/* Adds calls from other images to an exported function. Their instructions only have its name. */
 static void add_outer(const struct question *q, size_t number, const struct image_of *inner,
 		      const struct image_function *f, struct possible **list, size_t *count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who called some functions, or what they called: as text, and as a document. */
+/* Finds and prints who called functions, or what functions called; as text or json. */
 #ifndef HYTRACE_REPORT_CALLERS_H
 #define HYTRACE_REPORT_CALLERS_H
 
@@ -10,11 +10,11 @@
 
 struct question {
 	const struct edges *edges;
-	bool calls;			/* true: what they called; false: who called them */
+	bool calls;			/* true: find callees of @functions; false: callers */
 	const size_t *functions;	/* numbers of images__number() */
 	size_t count;
-	const char *const *labels;	/* the documents' labels */
-	struct source_lines lines, heads;	/* of the calls, by the last byte of each; and of the functions */
+	const char *const *labels;	/* the recordings' labels */
+	struct source_lines lines, heads;	/* of calls, by a call's last byte; of functions */
 };
 
 /* One line of an answer: a call, seen from one of its two functions. */
@@ -24,28 +24,28 @@ struct callers_answer {
 	const struct image_function *other;
 };
 
-/* Finds the calls of a function, or those to it. @number: the function's; the list is to be freed */
+/* Returns the calls from function @number, or to it. The caller frees the list. */
 struct callers_answer *question__answers(const struct question *q, size_t number, size_t *ret_count);
 
-/* A call or jump in the kernel's files that leads to a function, and was not recorded. */
+/* A call or jump to a function, found in the kernel's files, and not recorded. */
 struct possible {
 	const struct image_of *of;
 	const struct call *call;
-	size_t from;	/* the number of the function that it lies in */
-	uint64_t ran;	/* the documents in which that function is known to have run, as bits */
+	size_t from;	/* number of the function that contains @call */
+	uint64_t ran;	/* recordings, as bits, in which @from is known to have run */
 };
 
 /**
  * question__possible() - find how a function that is not known to have run could have been entered
- * @q: the question, of who called; origins__read() has prepared its images
+ * @q: a question about callers; origins__read() has been called for its images
  * @number: the function's number
- * @ret_count: their number
+ * @ret_count: the length of the list
  *
- * Return: the list, to be freed; none for a function that ran
+ * Return: the list, which the caller frees; NULL for a function that ran
  */
 struct possible *question__possible(const struct question *q, size_t number, size_t *ret_count);
 
-/* The number of calls in a function that name a function that can be traced. */
+/* Returns how many direct calls in function @number have a traceable callee. */
 size_t question__traceable_calls(const struct question *q, size_t number);
 
 /* Finds the places in the source for all answers. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls as a document, docs/schema/calls.json; see callers.h. */
+/* Writes callers or callees as json, docs/schema/calls.json; see callers.h. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -16,7 +16,7 @@ static void write_place(json_writer_t *w, const struct image_of *of, uint64_t ad
 	json__number_or_null(w, "line", place && place->line, place ? place->line : 0);
 }
 
-/* The first byte of a call may be the first one of several lines. */
+/* Takes the line of the call's last byte: several lines may begin at its first byte. */
 static void write_call(json_writer_t *w, const struct question *q, const struct image_of *of, const struct call *call)
 {
 	write_place(w, of, call->site, source_lines__get(&q->lines, of, call->returns_to - 1));
@@ -41,7 +41,7 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 	jsonw_end_object(w);
 }
 
-/* How a function that did not run could have been entered. */
+/* Writes how a function that did not run could have been entered. */
 static void write_possible(json_writer_t *w, const struct question *q, size_t number, const struct image_function *f,
 			   const struct image_of *of)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls as text: a table for each function; see callers.h. */
+/* Prints callers or callees, a table for each function; see callers.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void print_site(const struct call *call, char *text, size_t room)
 		snprintf(text, room, "0x%" PRIx64, call->site);
 }
 
-/* A line of a table: a call, the function to print for it, and the documents to which the answer is yes. */
+/* A table row: a call, the name of its other function, and the recordings whose column is "yes". */
 struct line {
 	const struct image_of *of;
 	const struct call *call;
@@ -121,7 +121,7 @@ static void of_possible(const struct question *q, const void *list, size_t i, st
 		       sizeof(ret->function));
 }
 
-/* @only: the heading of the documents' column if there is one document; NULL: then there is no such column */
+/* @only: the heading of a single recording's column; NULL: a single recording has no column. */
 static void print_table(const struct question *q, const char *heading, const char *only,
 			void (*line_of)(const struct question *, const void *, size_t, struct line *),
 			const void *list, size_t count, FILE *out)
@@ -190,7 +190,7 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	}
 }
 
-/* The init text of modules is in no document, and calls what the kernel exports. */
+/* Recordings count, but do not list, callers in modules' init text. They may call exports. */
 static void print_uncounted(const struct question *q, const struct image_function *f, FILE *out)
 {
 	uint64_t count = 0;
@@ -202,7 +202,7 @@ static void print_uncounted(const struct question *q, const struct image_functio
 			count);
 }
 
-/* Says how a function was entered, if no call tells. */
+/* Says how a function was entered, if no recorded call leads to it. */
 static void print_origin(const struct question *q, size_t number, const struct image_function *f,
 			 const struct image_of *of, FILE *out)
 {
@@ -219,7 +219,7 @@ static void print_origin(const struct question *q, size_t number, const struct i
 	fprintf(out, "There is such a jump in %s, which ran: %s\n", jump->in->name, text);
 }
 
-/* Says how many of the function's calls were recorded, which a list of functions does not show. */
+/* Says how many of the function's calls were recorded. The table lists only recorded calls. */
 static void print_share(const struct question *q, size_t number, const struct image_function *f,
 			const struct callers_answer *answers, size_t count, FILE *out)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace callers and hytrace calls: who called a function, and what it called, from documents of
+ * hytrace callers and hytrace calls: who called a function, and what it called, from recordings of
  * `hytrace cover`.
  */
 #include <argp.h>
@@ -67,9 +67,7 @@ static void find_named(struct found *found, const struct image_of *of, const cha
 		*LIST_ADD(found->list, found->count) = images__number(of, edges__whole(of, list[i]));
 }
 
-/*
- * Finds those functions that match a pattern and have run. The others would be thousands.
- */
+/* Finds functions that match a pattern and ran. Thousands that did not run may match, too. */
 static void find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
 {
 	size_t count;

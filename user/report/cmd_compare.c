@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace compare: compares two json documents and says why they differ. */
+/* hytrace compare: compares two recordings and says why they differ. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The engine's name if the engines differ, otherwise the file's. */
+/* Returns the engine's name if the engines differ, otherwise the path. */
 static const char *label(const struct coverage *c, const struct coverage *other, const char *path)
 {
 	if (strcmp(c->engine, other->engine))
@@ -59,7 +59,7 @@ static const char *label(const struct coverage *c, const struct coverage *other,
 	return path;
 }
 
-/* The runs of a union have pauses between them, which it does not tell. So its window cannot be compared. */
+/* A union of runs does not tell when they paused. So its window cannot be compared. */
 static int check(const struct coverage *c, const char *path)
 {
 	if (!c->merged)
@@ -127,7 +127,7 @@ int cmd_compare(int argc, char **argv)
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	for (int i = 0; i < 2; i++)
 		coverage__free(&documents[i]);
-	/* As with cmp and diff, a failure must not be taken for a difference. */
+	/* As in cmp(1) and diff(1), the status of a failure is not that of a difference. */
 	if (err)
 		return EXIT_USAGE;
 	return differ ? EXIT_FAILED : EXIT_DONE;

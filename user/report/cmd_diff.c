@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace diff: what one document has seen and another has not; of one kernel, or of two. */
+/* hytrace diff: functions that only one of two recordings has seen; of one build, or of two. */
 #include <argp.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 
 enum fail_on { FAIL_ON_NEW = 1, FAIL_ON_GONE = 2 };
 
-/* In the order of enum fail_on, less 1; the last one is both. */
+/* Index + 1 is an enum fail_on; "any" is FAIL_ON_NEW | FAIL_ON_GONE. */
 static const char *const fail_names[] = { "new", "gone", "any", NULL };
 
 struct diff_options {
@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Reads the universes that the user has given. Each goes to the side whose kernel it is of. */
+/* Reads the user's function lists. Each goes to the side with the list's build id. */
 static int read_given(struct universe *list, const struct diff_options *o, const struct documents *d)
 {
 	for (int i = 0; i < 2 && o->universes[i]; i++) {
@@ -100,7 +100,7 @@ static int read_given(struct universe *list, const struct diff_options *o, const
 	return 0;
 }
 
-/* Two documents of one build have one universe, which is then in the first place. */
+/* Two recordings of one build have one function list, which is then list[0]. */
 static int find_universes(struct universe *list, const struct diff_options *o, const struct documents *d)
 {
 	const struct universe_source nowhere = {};
@@ -178,7 +178,7 @@ int cmd_diff(int argc, char **argv)
 	if (!err)
 		err = diff(&o, &d, &fails);
 	documents__free(&d);
-	/* As with diff: trouble must not read as a difference. */
+	/* As in diff(1), the status of a failure is not that of a difference. */
 	if (err)
 		return EXIT_USAGE;
 	return fails ? EXIT_FAILED : EXIT_DONE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace functions: what can be traced, and why the rest cannot, of the running kernel or of
- * files.
+ * hytrace functions: what can be traced, and why other functions cannot, of the running kernel or
+ * of files.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
 struct functions_options {
 	struct filter filter;	/* only its allow is used */
 	struct result_options result;
-	struct module_file *modules;	/* names and paths are freed with it */
+	struct module_file *modules;	/* owns the names and paths */
 	size_t module_count;
-	size_t found_count;	/* files in directories, with those that are left out */
+	size_t found_count;	/* module files found in directories, including those left out */
 	bool traceable, untraced;
 };
 
@@ -65,7 +65,7 @@ static int add_module(struct functions_options *o, const char *path)
 	return 0;
 }
 
-/* A directory may have several files of one module, of which the kernel loads one. */
+/* A directory may have several files of one module. The kernel loads only one of them. */
 static int add_found(const char *path, void *context)
 {
 	struct functions_options *o = context;
@@ -147,7 +147,7 @@ static int select_functions(const struct functions_options *o, struct universe *
 	}
 	u->some = o->filter.allow.count || o->traceable || o->untraced;
 	u->count = kept;
-	/* The functions that were found by name have moved. */
+	/* Functions have moved, so they must be sorted and indexed again. */
 	universe__settle(u);
 	if (!named && o->filter.allow.count)
 		return error__return(-EINVAL, "%s%s: no function has such a name; `hytrace why` looks for similar ones",

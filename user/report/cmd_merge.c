@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace merge: one document of several. */
+/* hytrace merge: joins several recordings into one. */
 #include <argp.h>
 
 #include "base/error.h"

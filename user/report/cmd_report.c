@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace report: what ran and what did not, from documents of `hytrace cover`. */
+/* hytrace report: what ran and what did not, from recordings of `hytrace cover`. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,18 +43,18 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR, REPORT_LCOV, REPOR
 
 static const char *const format_names[] = { "text", "json", "tailor", "lcov", "html", "dot", "folded", NULL };
 static const char *const sort_names[] = { "name", "seen", "unseen", "share", NULL };
-/* Functions are in no groups: they are listed. */
+/* --by function lists functions without grouping them, so it is no enum group_by. */
 enum { BY_FUNCTION = BY_FILE + 1 };
 static const char *const by_names[] = { "directory", "file", "function", NULL };
 
-/* The source, the build, and what else may have been put beside them. */
+/* Room for the source tree, the build tree, and a few more directories. */
 #define MOST_SOURCES 8
 
 struct report_options {
 	const char *const *paths;
 	size_t count;
 	const char *where, *universe;
-	int by, sort;		/* -1: not said */
+	int by, sort;		/* -1: not given */
 	struct report_form form;
 	struct result_options result;
 	bool proved;
@@ -62,7 +62,7 @@ struct report_options {
 	size_t directory_count;
 };
 
-/* genhtml may run elsewhere. */
+/* Makes the path absolute, because genhtml may run in another directory. */
 static void add_directory(struct argp_state *state, struct report_options *o, const char *path)
 {
 	char *whole = realpath(path, NULL);
@@ -160,11 +160,11 @@ static int print_lcov(const struct report_options *o, const struct rows *r, cons
 	return err;
 }
 
-/* Both tell what was called, if the files of the kernel are there. */
+/* Prints lcov or html, which also have calls if the kernel's files are found. */
 static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
 	struct images images = {};
-	/* The proof has opened them. */
+	/* With --proved, the images are open already. */
 	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
@@ -198,7 +198,7 @@ static int print(const struct report_options *o, const struct rows *r, const cha
 	return 0;
 }
 
-/* What is not known is not unseen. */
+/* Without a function list, no function can be called unseen. */
 static int check(const struct report_options *o, const struct documents *d, const struct universe *u)
 {
 	if (o->form.which == LIST_UNSEEN && !u->count)
@@ -209,7 +209,7 @@ static int check(const struct report_options *o, const struct documents *d, cons
 	return 0;
 }
 
-/* An empty list of unseen functions must not read as "all were reached" where no function could be seen. */
+/* Warns if no function could be seen: an empty list must not read as "all were reached". */
 static void check_unseen(const struct rows *r, const char *const *paths)
 {
 	for (size_t column = 0; column < r->columns; column++) {
@@ -293,7 +293,7 @@ static int rows_report(struct report_options *o, const struct documents *d)
 	struct proof proof = {};
 	int err = 0;
 
-	/* A list of addresses has no need of it. */
+	/* -f tailor prints addresses, and needs no function list. */
 	if (o->result.format != REPORT_TAILOR)
 		err = universe__find_for(&u, d->list, d->count, &source);
 	if (!err && o->proved) {

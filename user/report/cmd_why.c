@@ -40,7 +40,7 @@ struct why_options {
 	struct result_options result;
 };
 
-/* The first argument has the functions, and the others are documents. */
+/* The first argument names the functions, the other arguments are recordings. */
 static void take_arguments(struct argp_state *state, struct why_options *o)
 {
 	char *rest;
@@ -83,11 +83,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* The sources of all answers. */
 struct looked_at {
 	struct universe universe;
-	struct images images;		/* vmlinux; none: it is not at hand */
-	struct edges edges;		/* what documents of its build have recorded of calls */
-	const struct coverage **called;	/* these documents */
+	struct images images;		/* only vmlinux; empty: it was not found */
+	struct edges edges;		/* calls in recordings of the build of @images */
+	const struct coverage **called;	/* the recordings in @edges */
 	struct coverage *documents;
-	struct universe *others;	/* of documents of another build */
+	struct universe *others;	/* function lists of recordings of other builds, by index */
 	size_t document_count;
 	char *modules;
 };
@@ -119,7 +119,7 @@ static int read_documents(struct looked_at *l, const struct why_options *o)
 	return err;
 }
 
-/* The kernel of the first document, with the modules that it had in each document of the same build. */
+/* Takes the first recording's kernel, with all modules of the recordings of that build. */
 static int of_documents(struct looked_at *l, const char *vmlinux)
 {
 	const struct coverage *first = &l->documents[0];
@@ -135,7 +135,7 @@ static int of_documents(struct looked_at *l, const char *vmlinux)
 		}
 	}
 	err = universe__of_build(&l->universe, &first->kernel, &modules, vmlinux);
-	/* What the list names is the documents'. */
+	/* The names in the list belong to the recordings. */
 	free(modules.list);
 	if (!err && !l->universe.count)
 		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
@@ -143,7 +143,7 @@ static int of_documents(struct looked_at *l, const char *vmlinux)
 	return err;
 }
 
-/* A function of another build is recognised by its source file, if that build's files are at hand. */
+/* Functions of another build are matched by source file, if that build's files are found. */
 static int find_others(struct looked_at *l)
 {
 	const char *build_id = l->universe.build_id;
@@ -174,7 +174,7 @@ static int find_universe(struct looked_at *l, const struct why_options *o)
 			    universe__of_running(&l->universe, NULL);
 }
 
-/* Finds the kernel's file. Without it there are fewer answers. */
+/* Opens vmlinux if it is found. Without it, there are fewer answers. */
 static int find_image(struct looked_at *l, const char *given)
 {
 	const struct kernel_id id = { .release = l->universe.release, .build_id = l->universe.build_id };
@@ -186,7 +186,7 @@ static int find_image(struct looked_at *l, const char *given)
 	return err || !image ? err : images__of_vmlinux(&l->images, image);
 }
 
-/* Recorded calls tell that functions ran which cannot be traced, or had been entered before. */
+/* Recorded calls prove that functions ran which cannot be traced, or were entered earlier. */
 static void find_edges(struct looked_at *l)
 {
 	const char *build_id = l->images.count ? image__build_id(l->images.list[0].image) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Commands that read documents: arguments begin with the command's full name; the exit status is returned. */
+/* Commands that read recordings. argv[0] is the command's full name. Return the exit status. */
 #ifndef HYTRACE_REPORT_COMMANDS_H
 #define HYTRACE_REPORT_COMMANDS_H
 

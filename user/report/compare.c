@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares two coverages; see compare.h.
+ * Compares two recordings; see compare.h.
  *
- * Functions are matched by their places (link-time address, or module and offset). If these are not
- * known, or are of another build, they are matched by name. reasons.c finds out why they differ.
+ * Hits are matched by address (as linked, or module and offset). If addresses are not known, or the
+ * builds of the kernel differ, hits are matched by name. reasons.c finds out why the sides differ.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,7 +145,7 @@ static void merge(struct comparison *cmp, const struct side *a, const struct sid
 	}
 }
 
-/* A document only has linked addresses. */
+/* In a file, hits have no run-time address; a hit may also lack the linked address. */
 static bool places_known(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
@@ -255,7 +255,7 @@ static void print_side(const struct difference *list, size_t count, const char *
 	}
 }
 
-/* If the windows are apart, nothing that one saw shows what the other should have seen. */
+/* Says that one side began after the other side had ended: then no hit had to be in both. */
 static void print_gap(const struct coverage *first, const struct coverage *second,
 		      const char *name_first, const char *name_second, FILE *out)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A comparison as a document; see compare.h. */
+/* Writes comparisons as json; see compare.h. */
 #include "base/json.h"
 #include "document/losses.h"
 #include "report/compare.h"

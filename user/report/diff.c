@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the functions that only one of two results has seen; see diff.h.
+ * Finds the functions that only one of two recordings has seen; see diff.h.
  *
- * The functions that a side has seen, and those that its build has, are two lists in the same order: by module, then
- * by address, or by name and file. If only one side has seen a function, the other side's build is searched for it,
- * which tells why the other side has not seen it.
+ * Each side has two lists: the functions that it has seen, and all functions of its build. Both are
+ * sorted by module, then by address, or by name and file. If only one side has seen a function, its
+ * absence is explained by looking it up in the build of the other side.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #include "report/diff.h"
 #include "report/where.h"
 
-/* A function, with the members that it is matched by. Members that do not matter for matching are 0 or NULL. */
+/* A function and its key: members that are not used for matching are 0 or NULL. */
 struct item {
 	const char *module, *name, *unit;
 	uint64_t place;
-	const struct function *f;	/* NULL: the universe does not have it */
+	const struct function *f;	/* NULL: not in the function list */
 	const char *full_name;
 	bool taken;
 };
@@ -34,12 +34,12 @@ struct side {
 	const struct coverage *c, *other;
 	const struct universe *u;
 	struct items seen, has;
-	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
+	bool is_empty;		/* no function lies in the part of the kernel that --in names */
 };
 
 /* ---- the lists */
 
-/* An offset in a module says nothing, unless both sides are known to have had one build of the module. */
+/* Offsets in a module can be compared only if both sides are known to have had one build of it. */
 static bool goes_by_place(const struct side *s, enum diff_identity identity, const char *module)
 {
 	return identity == IDENTITY_ADDRESS && (!module || coverage__same_build(s->c, s->other, module));
@@ -65,7 +65,7 @@ static int by_key(const void *a, const void *b)
 		return order;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
-	/* Functions at one address are the same, even if two documents have different names for it. */
+	/* One address is one function, even if two recordings have different names for it. */
 	return x->place ? 0 : text__compare(x->name, y->name);
 }
 
@@ -81,7 +81,7 @@ static bool is_place_known(const struct hit *hit)
 	return hit->module || hit->link;
 }
 
-/* This is the place plus 1, because 0 stands for no place, and an offset may be 0. */
+/* Returns the place plus 1, because 0 stands for no place, and an offset may be 0. */
 static uint64_t place_of(const struct hit *hit)
 {
 	return (hit->module ? hit->offset : hit->link) + 1;
@@ -100,7 +100,7 @@ static void list_seen(struct side *s, struct strings *names, enum diff_identity 
 		*item = (struct item){
 			.module = hit->module, .full_name = hit->name ?: "?", .f = universe__find(s->u, hit),
 		};
-		/* The universe has another build of the module, perhaps. */
+		/* The function list may be of another build of the module. */
 		if (item->f && hit->module && hit->name && !goes_by_place(s, identity, hit->module) &&
 		    strcmp(item->f->name, hit->name))
 			item->f = NULL;
@@ -117,7 +117,7 @@ static void list_has(struct side *s, struct strings *names, enum diff_identity i
 		const struct function *f = &s->u->list[i];
 		struct item *item = &s->has.list[s->has.count];
 
-		/* Init text of modules is in no result, and its offsets do not count from the same place. */
+		/* No recording has modules' init text, whose offsets count from another address. */
 		if (f->module && f->init)
 			continue;
 		*item = (struct item){ .module = f->module, .full_name = f->name, .f = f };
@@ -127,7 +127,7 @@ static void list_has(struct side *s, struct strings *names, enum diff_identity i
 	qsort(s->has.list, s->has.count, sizeof(*s->has.list), by_key_and_unit);
 }
 
-/* Joins functions that the compiler has made of the same one. @folded: is increased by the number that disappear. */
+/* Joins functions with equal keys. @folded: adds the number that disappear. */
 static void fold(struct items *items, size_t *folded)
 {
 	size_t kept = 0;
@@ -143,7 +143,7 @@ static void fold(struct items *items, size_t *folded)
 
 /* ---- why the other has not seen it */
 
-/* If several functions match, takes one that can be traced; parts that the compiler has split off may not be. */
+/* Prefers a traceable function: other matches may be parts that the compiler has split off. */
 static const struct function *find_in(const struct side *s, const struct item *item)
 {
 	size_t count, first = sorted__equals(s->has.list, s->has.count, sizeof(*item), item, by_key, &count);
@@ -158,7 +158,7 @@ static const struct function *find_in(const struct side *s, const struct item *i
 	return found;
 }
 
-/* What the build says of a function that it is not known to have. @v: what the run says, if the build has it */
+/* The verdict on a function that is not in @s's function list. @v: the verdict of the run */
 static enum verdict of_build(const struct side *s, const struct side *other, const struct item *item, enum verdict v)
 {
 	bool same_build = coverage__same_build(s->c, other->c, item->module);
@@ -167,13 +167,13 @@ static enum verdict of_build(const struct side *s, const struct side *other, con
 		return same_build ? v : VERDICT_UNKNOWN;
 	if (s->u->count && !same_build)
 		return s->u->whole ? VERDICT_NO_FUNCTION : VERDICT_UNKNOWN;
-	/* Of the same build, it is there. If that is not known to be listed, it may be init text. */
+	/* Maybe init text, which only @other saw. A running kernel does not list it. */
 	if (s->c->scope.kind != SCOPE_BOOT && other->c->scope.kind == SCOPE_BOOT)
 		return s->u->count && !s->u->whole ? VERDICT_FREED : VERDICT_UNKNOWN;
 	return same_build ? v : VERDICT_UNKNOWN;
 }
 
-/* @s: the side that has not seen it; @other: the one that has. */
+/* @s: the side that has not seen the function; @other: the side that has seen it. */
 static enum verdict why_of(const struct side *s, const struct side *other, const struct item *item)
 {
 	const struct function by_name = { .name = item->full_name, .module = item->module }, *f = find_in(s, item);
@@ -184,7 +184,7 @@ static enum verdict why_of(const struct side *s, const struct side *other, const
 
 /* ---- the walk */
 
-/* Of equal keys, those of one file; then, if @unknown, those of which one side does not know the file. */
+/* Matches functions of one key if their files are equal or, with @unknown, if a file is unknown. */
 static bool take(struct item *x, struct item *y, bool unknown)
 {
 	if (x->taken || y->taken)
@@ -204,7 +204,7 @@ static size_t end_of_key(const struct items *items, size_t first)
 	return end;
 }
 
-/* An item of an unknown file must not take the place of one whose file is known. */
+/* A function without a known file must not take the partner of a function with one. */
 static size_t match_key(struct items *a, size_t i, size_t end_a, struct items *b, size_t j, size_t end_b)
 {
 	size_t both = 0;
@@ -273,8 +273,8 @@ static enum diff_identity identity_of(const struct diff_side *a, const struct di
 }
 
 /*
- * Removes seen functions that do not lie there; the list of the build stays complete. Returns whether
- * the side has seen a function there, or its build has one there that can be traced.
+ * Removes seen functions that do not lie in @where; the build's list stays complete. Returns
+ * whether the side has seen a function in @where, or its build has a traceable one there.
  */
 static bool restrict_to(struct side *s, const char *where)
 {

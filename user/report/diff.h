@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions that only one of two results has seen. The results may be of one build of the kernel or of two.
+ * Finds the functions that only one of two recordings has seen. The recordings may be of one build
+ * of the kernel or of two.
  *
- * Within one build a function is an address. Over two it is its module, its source file if both universes know
- * that, and its name without what the compiler appends (".isra.0", ".constprop.1", ".part.2", ".cold"). If functions
- * of one result match each other in this way, they count as one; diff.folded counts those that disappear so.
+ * In one build, functions are matched by address. In two builds, they are matched by module, by
+ * source file if both function lists have files, and by the name without the compiler's suffix
+ * (".isra.0", ".constprop.1", ".part.2", ".cold"). Functions of one recording that match each other
+ * count as one; diff.folded counts how many disappear so.
  */
 #ifndef HYTRACE_REPORT_DIFF_H
 #define HYTRACE_REPORT_DIFF_H
@@ -21,29 +23,29 @@ enum diff_identity { IDENTITY_ADDRESS, IDENTITY_FILE, IDENTITY_NAME };
 
 struct diff_side {
 	const struct coverage *c;
-	const struct universe *u;	/* empty: not known */
+	const struct universe *u;	/* the build's function list; empty: not known */
 };
 
 struct diff_entry {
-	const char *name;	/* as it is matched; it stands for all functions that were folded into it */
+	const char *name;	/* the name for matching; of all functions folded into this one */
 	const char *module;	/* NULL: vmlinux */
-	const char *unit;	/* the source file; NULL: not known */
-	enum verdict why;	/* of the other side, which has not seen it */
-	bool possibly;		/* the other side may have called it: it lacks something, or it is not known */
+	const char *unit;	/* the source file; NULL: not known, or not used for matching */
+	enum verdict why;	/* the verdict of the other side, which has not seen the function */
+	bool possibly;		/* the other side may have called it: @why is not certain */
 };
 
-/* Functions that one side has seen, by module, name and file. Where the other side is blind, none of them is missing. */
+/* Functions that only one side has seen, by module, name and file. */
 struct diff_entries {
 	struct diff_entry *list;
-	size_t count;		/* those that the other side would have had to see */
-	size_t blind;		/* after these: those that the other side could not see */
+	size_t count;		/* functions that the other side could have seen */
+	size_t blind;		/* more functions in @list, which the other side could not see */
 };
 
 struct diff {
 	struct diff_side a, b;
 	enum diff_identity identity;
 	size_t both, folded;
-	struct diff_entries gone, new;	/* only @a has seen, only @b */
+	struct diff_entries gone, new;	/* functions that only @a has seen; that only @b has seen */
 	struct strings *names;
 };
 
@@ -51,27 +53,27 @@ struct diff {
  * diff__run() - find what differs
  * @ret: to be freed by diff__free()
  * @a: what was seen before
- * @b: what was seen later; both must live as long as @ret
- * @where: only functions that lie there, see where.h; NULL: all
+ * @b: what was seen later; all that @a and @b point to must outlive @ret
+ * @where: only functions in this part of the kernel (where.h); NULL: all
  *
- * Return: 0, or a negative errno after a message; -EINVAL if no function lies there, or if it is not known which do.
+ * Return: 0, or a negative errno after a message: -EINVAL if no function is known to lie in @where.
  */
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where);
 void diff__free(struct diff *d);
 
 /**
- * diff__print() - a line for each function, - before what is gone and + before what is new, and the sums
+ * diff__print() - print a line for each function, "-" if it is gone and "+" if it is new, and sums
  * @d: the difference
- * @name_a: what to call the sides
- * @name_b: the other one
+ * @name_a: the name of the earlier recording
+ * @name_b: the name of the later recording
  * @out: where to; write errors stay in the stream
  */
 void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
-/* The same as a document. */
+/* Writes a difference as json. */
 void diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
-/* One word, for json; and the end of a sentence about the match. */
+/* Returns a word for json; and the end of a sentence about the match. */
 const char *diff_identity__word(enum diff_identity identity);
 const char *diff_identity__sentence(enum diff_identity identity);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A difference in words, as diff(1) would have it, and as a document; see diff.h. */
+/* Prints a difference like diff(1), or writes it as json; see diff.h. */
 #include "base/json.h"
 #include "document/losses.h"
 #include "report/diff.h"
@@ -59,7 +59,7 @@ static void print_sum(const char *what, const struct diff_entries *e, FILE *out)
 		fprintf(out, " (%zu only possibly)", possible);
 }
 
-/* What one side could not see is no difference. It is counted, by why it could not. */
+/* Counts, by reason, the functions that @other could not see. They are no difference. */
 static void print_blind(const struct diff_entries *e, const char *name, const char *other, FILE *out)
 {
 	size_t counts[VERDICT_COUNT] = {};
@@ -93,7 +93,7 @@ void diff__print(const struct diff *d, const char *name_a, const char *name_b, F
 	print_folded(d, out);
 }
 
-/* ---- the document */
+/* ---- json */
 
 static void write_side(json_writer_t *w, const char *field, const char *name, const struct diff_side *s, size_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The documents on a command line; see documents.h. */
+/* The recordings on a command line; see documents.h. */
 #include <stdlib.h>
 #include <string.h>
 

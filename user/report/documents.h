@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The documents on a command line. */
+/* The recordings on a command line. */
 #ifndef HYTRACE_REPORT_DOCUMENTS_H
 #define HYTRACE_REPORT_DOCUMENTS_H
 
@@ -14,7 +14,7 @@ struct documents {
 };
 
 /**
- * documents__read() - read all documents
+ * documents__read() - read all recordings
  * @ret: to be freed by documents__free(), even after a failure
  * @paths: their files
  * @count: their number, at least 1

@@ -31,9 +31,7 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
 		return part;
 	if (count == 1)
 		return list[0];
-	/*
-	 * If there are several functions of that name, take the one from the same compilation unit.
-	 */
+	/* Of several functions with this name, take the one in the same compilation unit. */
 	unit = image__unit(of->image, part->addr);
 	for (size_t i = 0; unit && i < count; i++) {
 		const struct unit *its = image__unit(of->image, list[i]->addr);
@@ -44,7 +42,7 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
 	return part;
 }
 
-/* The target of a module's call to another file: the kernel, or another module. */
+/* Finds the exported target of a call into another image. */
 static const struct image_function *exported(const struct images *images, const char *name,
 					     const struct image_of **ret_of)
 {
@@ -64,9 +62,9 @@ static const struct image_function *exported(const struct images *images, const 
 	return NULL;
 }
 
-/* A place in the kernel's files. */
+/* An address in an image. */
 struct place {
-	const struct image_of *of;	/* NULL: the file is not there, or the address is not known */
+	const struct image_of *of;	/* NULL: no such image, or the address is not known */
 	uint64_t addr;
 };
 
@@ -96,7 +94,7 @@ static size_t named_by(const struct images *images, const struct image_of *of, c
 	return callee ? images__number(callee_of, callee) : EDGES_NONE;
 }
 
-/* A call that returned to a place. @entered: the function that it has entered, or EDGES_NONE */
+/* Adds the call before a return address. @entered: the callee in the record, or EDGES_NONE */
 static void add_call(struct edges *e, const struct place *returned_to, size_t entered, struct edge edge, bool is_caller)
 {
 	const struct image_of *of = edge.of = returned_to->of;
@@ -106,7 +104,7 @@ static void add_call(struct edges *e, const struct place *returned_to, size_t en
 	named = named_by(e->images, of, &edge.call);
 	edge.from = edge.call.in ? images__number(of, edges__whole(of, edge.call.in)) : EDGES_NONE;
 	edge.to = named;
-	/* A caller has an edge even if nothing is known of its callee. */
+	/* A caller has an edge even if its callee is unknown. */
 	if (named != EDGES_NONE || (is_caller && entered == EDGES_NONE))
 		e->list[e->count++] = edge;
 	if (entered == EDGES_NONE || entered == named)
@@ -147,8 +145,8 @@ static int by_site(const void *a, const void *b)
 }
 
 /*
- * Joins edges of one place. Two documents have different addresses for it if the kernel rewrote the
- * call in one of them.
+ * Joins edges with one call site and one callee. Return addresses differ between recordings if the
+ * kernel rewrote the call in one of them.
  */
 static void join(struct edges *e)
 {
@@ -195,7 +193,7 @@ static enum verdict of_run(const struct edges *e, size_t number, size_t document
 	return verdict__of(e->documents[document], &function);
 }
 
-/* Must a call of it have been recorded? Not if its module came or went meanwhile. */
+/* Must a call of it have been recorded? Not if its module came or went during the recording. */
 static bool has_to_be_seen(const struct edges *e, size_t number, size_t document, const char *module)
 {
 	return covered_modules__stayed(&e->documents[document]->modules, module) &&
@@ -246,7 +244,7 @@ static void add_nodes(struct edges *e)
 		const struct edge *edge = &e->list[i];
 		const struct image_of *of;
 
-		/* The edges of a place follow each other. */
+		/* Counts each call site once: its edges follow each other. */
 		if (!i || edge[-1].of != edge->of || edge[-1].call.site != edge->call.site)
 			e->kinds[edge->call.kind]++;
 		if (edge->from != EDGES_NONE)

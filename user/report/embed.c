@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Puts head and data into a page; see embed.h. */
+/* Puts the head and the data into a page; see embed.h. */
 #include <string.h>
 
 #include "base/error.h"
@@ -9,8 +9,8 @@
 extern const char _binary_head_html_start[], _binary_head_html_end[];
 
 /*
- * In JSON this character is only in strings, where it has another form as well. Without it no text can end
- * the element that the data is in ("</script>"), or begin a comment.
+ * Escapes "<", which in JSON is only in strings. So no text can end the element with the data
+ * ("</script>"), or begin a comment.
  */
 static void put_data(const char *data, size_t length, FILE *out)
 {
@@ -27,7 +27,7 @@ static void put_data(const char *data, size_t length, FILE *out)
 	}
 }
 
-/* Writes all until a marker. Returns what comes after it; NULL: it is not there. */
+/* Writes the text before a marker. Returns the text after it; NULL: there is no marker. */
 static const char *put_until(const char *at, const char *end, const char *mark, FILE *out)
 {
 	const char *place = memmem(at, end - at, mark, strlen(mark));

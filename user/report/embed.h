@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages for a browser: files that the program carries, into which it puts what their heads share, and their data. */
+/* Pages for a browser, made of templates in the program, the head that all share, and data. */
 #ifndef HYTRACE_REPORT_EMBED_H
 #define HYTRACE_REPORT_EMBED_H
 
@@ -8,10 +8,10 @@
 
 /**
  * embed__page() - write a page with its data
- * @start: the page, with the markers @HEAD@ and, after that, @DATA@
- * @end: its end
+ * @start: the template, with the markers @HEAD@ and, after that, @DATA@
+ * @end: the end of the template
  * @data: one JSON object, for an element that holds text
- * @length: of @data
+ * @length: the length of @data
  * @out: where to; write errors stay in the stream
  *
  * Return: 0, or -EINVAL after a message if a marker is missing.

@@ -8,7 +8,7 @@
 #include "report/graph.h"
 #include "report/origins.h"
 
-/* The largest depth. Chains of first callers have a length of about forty. */
+/* The longest chain of first callers that is followed. Most have about forty. */
 #define DEEPEST 1000
 
 static void print_name(const struct edges *e, size_t number, FILE *out)
@@ -81,7 +81,7 @@ void graph__dot(const struct edges *e, FILE *out)
 
 /* ---- folded */
 
-/* The first recorded call from another function that leads to it; NULL: there is none. */
+/* The first recorded call of a function by another function; NULL: there is none. */
 static const struct edge *first_call(const struct edges *e, size_t number)
 {
 	const struct edge *first = NULL;
@@ -93,7 +93,7 @@ static const struct edge *first_call(const struct edges *e, size_t number)
 
 		if (edge->from == EDGES_NONE || edge->from == number)
 			continue;
-		/* Times of two documents cannot be compared, so the first document decides. */
+		/* Times of two recordings cannot be compared, so the first recording decides. */
 		if (!first || edge->document < first->document ||
 		    (edge->document == first->document && edge->first_ns < first->first_ns))
 			first = edge;
@@ -101,7 +101,7 @@ static const struct edge *first_call(const struct edges *e, size_t number)
 	return first;
 }
 
-/* Puts the functions from @number up to the first one into @chain. */
+/* Fills @chain with @number, its first caller, that function's first caller, and so on. */
 static size_t follow(const struct edges *e, size_t number, size_t *chain, size_t *stamps)
 {
 	size_t length = 0, stamp = number + 1;
@@ -124,8 +124,7 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 	size_t first = chain[length - 1];
 
 	/*
-	 * In a cycle, each function has a call that leads to it. Otherwise, recording began in the
-	 * first one.
+	 * The chain may end in a cycle. Otherwise, say how the chain's last function was entered.
 	 */
 	if (!first_call(e, first))
 		fprintf(out, "[%s];", e->nodes[first].seen ? origin__word(origins__of(e, first, &jump)) : "proved");

@@ -23,7 +23,7 @@ void graph__dot(const struct edges *e, FILE *out);
  * @out: the output; a line "CALLER;FUNCTION 1" for each
  *
  * Each link is certain: it is the first recorded call that names the function. But the whole line
- * need not have been one stack. If no call names a function, it begins a line, after its origin in
+ * need not have been one stack. A function that no call names begins a line, after its origin in
  * brackets.
  */
 void graph__folded(const struct edges *e, FILE *out);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows put together; see groups.h. */
+/* Groups of rows; see groups.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/index.h"
 #include "report/groups.h"
 
-/* Prefixes of fewer functions than this say nothing: they go together into one line. */
+/* Prefixes of fewer functions are of no interest, and joined into one line. */
 #define SMALLEST_PREFIX 20
 #define OTHERS "(others)"
 #define GROUPS_AT_FIRST 1024
-/* Of the kernel's image, and gone since boot was done. */
+/* The group of vmlinux's init text, which is freed when the boot is done. */
 #define FREED "(init code, freed)"
 
 /* "ext4_file_write" -> "ext4", "__x64_sys_read" -> "x64". */
@@ -69,10 +69,10 @@ static bool is_small(const struct group *g, size_t columns)
 	return true;
 }
 
-/* Small prefixes that make no group go into one. */
+/* Joins the groups of rare prefixes. */
 static void fold_small(struct groups *g, struct lh_table *index)
 {
-	/* The list may move only here. */
+	/* Get it first: adding a group may move the list. */
 	struct group *others = get_group(g, index, OTHERS);
 	size_t kept = 0;
 

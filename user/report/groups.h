@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows put together: by the source directory, by the source file, by module, or by the beginning of the name. */
+/* Groups of rows: by source directory, source file, module, or beginning of the name. */
 #ifndef HYTRACE_REPORT_GROUPS_H
 #define HYTRACE_REPORT_GROUPS_H
 
@@ -15,19 +15,19 @@ struct group {
 struct groups {
 	struct group *list;
 	size_t count, columns;
-	bool by_prefix;		/* the universe has no places: beginnings of names */
+	bool by_prefix;		/* by beginning of the name, as the function list has no files */
 };
 
 enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
 
 /**
- * groups__make() - put rows together
+ * groups__make() - sort rows into groups
  * @r: the rows
- * @by: what a group is: a directory, a file or a function
- * @sort: the order of the groups. Except by name, the largest number in the first column comes first
+ * @by: what a group is: a directory or a file
+ * @sort: the order: by name, or the largest number in the first column first
  *
- * A module is a group of its own, unless the universe knows its source files. Beginnings of names ("ext4") that few
- * functions have go into one group.
+ * A module is a group of its own, unless the universe knows its source files. Rare beginnings of
+ * names go into one group.
  *
  * Return: the groups, to be freed by groups__free().
  */

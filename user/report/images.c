@@ -29,8 +29,8 @@ static int add(struct images *images, struct image *image, const char *module)
 }
 
 /*
- * Where the modules of the build are, or else where the machine has those of other sources. Without a build id, a file of the
- * machine may be any other build.
+ * Looks beside vmlinux, and then, if a build id can tell that a file is of another build, in
+ * /lib/modules.
  */
 static char *find_module(const struct images *images, const struct covered_module *m, const char *vmlinux)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the kernel on which documents were recorded: vmlinux, and each module when it is
- * first needed. Answers about calls come from these files.
+ * The files of the kernel on which recordings were made: vmlinux, and each module that a recording
+ * names. Answers about calls come from these files.
  */
 #ifndef HYTRACE_REPORT_IMAGES_H
 #define HYTRACE_REPORT_IMAGES_H
@@ -17,8 +17,8 @@ struct image_of {
 	struct image *image;	/* NULL: its file was not found, or is of another build */
 	struct calls *calls;
 	struct references *references;	/* NULL until origins__read() */
-	struct inlines *inlines;	/* NULL until images__inlines(), and without debug information */
-	size_t first;		/* the number of its first function */
+	struct inlines *inlines;	/* NULL before images__inlines(), or no debug information */
+	size_t first;		/* images__number() of its first function */
 };
 
 struct images {
@@ -31,7 +31,7 @@ struct images {
 /**
  * images__open() - find and read the files
  * @ret: to be freed by images__free(), even after a failure
- * @documents: the documents, which name the kernel and the modules
+ * @documents: the recordings, which name the kernel and the modules
  * @count: their number, at least 1
  * @vmlinux: the file; NULL: look in the usual places
  *
@@ -41,16 +41,16 @@ struct images {
  * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
-/* The same of vmlinux alone, which is open and then belongs to @ret in any case. */
+/* Makes images of vmlinux alone. images__free() frees the open @image, even after a failure. */
 int images__of_vmlinux(struct images *ret, struct image *image);
 void images__free(struct images *images);
 
 /* The image of vmlinux (if @module is NULL) or of a module; NULL: unknown. */
 struct image_of *images__get(const struct images *images, const char *module);
-/* Reads the inlines of all images. Returns 0, or -EINVAL after a message if debug information is damaged. */
+/* Reads the inlines of all images. Returns 0, or -EINVAL after a message if they are damaged. */
 int images__inlines(const struct images *images);
 
-/* The number of a function, which is below images->functions. */
+/* The number of a function: below images->functions, and unique in all images. */
 size_t images__number(const struct image_of *of, const struct image_function *f);
 const struct image_function *images__function(const struct images *images, size_t number,
 					      const struct image_of **ret_of);

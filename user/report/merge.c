@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The union of several results; see merge.h. */
+/* Joins several recordings into one; see merge.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static bool same_globs(const struct globs *a, const struct globs *b)
 	return all_in(a, b) && all_in(b, a);
 }
 
-/* Compares the modules with those of all documents that were merged before. */
+/* Compares the modules with those of the recordings that were merged before. */
 static int check_modules(const struct coverage *to, const struct coverage *c, const char *path)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
@@ -88,7 +88,7 @@ static struct merged_run run_of(const struct coverage *c)
 	};
 }
 
-/* A run must not count twice, because a union tells in how many runs a function was seen. */
+/* A run must not be merged twice, because hits count the runs in which they were seen. */
 static int check_runs(const struct coverage *to, const struct coverage *c, const char *path)
 {
 	const struct merged_run one = run_of(c), *list = c->merged ? c->merged : &one;
@@ -117,7 +117,7 @@ static void add_runs(struct coverage *to, const struct coverage *c)
 }
 
 /*
- * The union names a module's build only if all documents that saw something of the module name that build: in another
+ * Keeps a module's build id only if each recording with hits in the module has it: in another
  * build, the same offsets are other functions.
  */
 static void forget_unnamed_builds(struct coverage *to, const struct coverage *c)
@@ -153,7 +153,7 @@ static void add_modules(struct coverage *to, const struct coverage *c)
 			added->came = m->came;
 			added->went = m->went;
 		}
-		/* If one result had the module all the time, that result could see its functions. */
+		/* Recordings that had the module all the time could see its functions. */
 		added->came &= m->came;
 		added->went &= m->went;
 		added->build_id = added->build_id ?: xstrdup(m->build_id);
@@ -181,7 +181,7 @@ static bool in_list(char *const *list, const char *text)
 	return false;
 }
 
-/* A function is unattached only if none of the results could attach to it. */
+/* A function is unattached only if no recording could attach to it. */
 static void limit_unattached(struct coverage *to, const struct coverage *c)
 {
 	size_t kept = 0;
@@ -196,7 +196,7 @@ static void limit_unattached(struct coverage *to, const struct coverage *c)
 		to->unattached[kept] = NULL;
 }
 
-/* A function is left out only if all results left it out. */
+/* A helper is excluded only if all recordings excluded it. */
 static void limit_own(struct filter *to, const struct filter *from)
 {
 	struct globs left = {};
@@ -228,8 +228,8 @@ static void forget_command(struct coverage *to, const struct coverage *c)
 }
 
 /*
- * If each of two scopes lies in the other, keeps that of --boot: its run could see init text, which then counts as
- * asked for.
+ * Keeps the scope that includes the other one. If each includes the other, --boot wins: its run
+ * could see init text, which then counts as asked for.
  */
 static void join_scope(struct coverage *to, const struct coverage *c)
 {
@@ -329,7 +329,7 @@ static void add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-/* In the order of their places, which hit is this of those that its document has in a module by that name? */
+/* How many hits of its name in its module lie at lower offsets? */
 static unsigned int number_of_namesake(const struct coverage *c, const struct hit *hit)
 {
 	unsigned int number = 0;
@@ -343,7 +343,7 @@ static unsigned int number_of_namesake(const struct coverage *c, const struct hi
 	return number;
 }
 
-/* A place may have several names, so the key has no name, unless the place or the module's build is not known. */
+/* Keys hits by address, which may have several names; by name if it or the build is unknown. */
 static char *place_key(const struct coverage *to, const struct coverage *c, const struct hit *hit)
 {
 	const struct covered_module *m = hit->module ? covered_modules__find(&to->modules, hit->module) : NULL;
@@ -384,7 +384,7 @@ static void add_hit(struct merging *m, const struct coverage *c, const struct hi
 		known->name = known->name ?: hits__name(hits, hit->name);
 		if (!known->other.name)
 			copy_other(hits, known, hit);
-		/* If the runs are of several boots, merge__run() removes these later. */
+		/* If the runs are of several boots, merge__run() clears these times later. */
 		if (hit->first_ns < known->first_ns) {
 			known->first_ns = hit->first_ns;
 			known->cpu = hit->cpu;
@@ -405,7 +405,7 @@ static void add_hit(struct merging *m, const struct coverage *c, const struct hi
 	index__add(m->places, key, (void *)(uintptr_t)(hits->count - 1));
 }
 
-/* Times of several boots cannot be compared. So no hit is known to be the first, and there is no common window. */
+/* Times of several boots cannot be compared: no hit is the first, and no window is common. */
 static void forget_times(struct coverage *c)
 {
 	c->window = (struct window){};
@@ -436,7 +436,7 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 		}
 		add_head(ret, documents[i]);
 	}
-	/* How a hit is recognized depends on the modules of all documents. */
+	/* The key of a hit depends on the modules of all recordings. */
 	for (size_t i = 0; i < count; i++)
 		forget_unnamed_builds(ret, documents[i]);
 	m.places = index__new(16384, index__free_key);

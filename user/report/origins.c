@@ -73,7 +73,7 @@ static struct jumps jumps_into(const struct edges *e, const struct image_of *of,
 	return jumps;
 }
 
-/* Calls in init text of modules are not listed, nor those of a module whose file is not known. */
+/* A module's call may be unknown: from its init text, or because its file is unknown. */
 static bool may_be_called_by_module(const struct images *images, const struct image_function *f)
 {
 	for (size_t i = 0; f->exported && i < images->count; i++) {
@@ -97,7 +97,7 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 		return ORIGIN_NONE;
 	if (node->called)
 		return ORIGIN_CALLED;
-	/* Pointers in a module are not read, nor are the calls of its init text listed. */
+	/* Pointers in modules, and calls from their init text, are not read. */
 	if (taken == TAKEN_UNKNOWN)
 		return ORIGIN_UNKNOWN;
 	jumps = jumps_into(e, of, f);

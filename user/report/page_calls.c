@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The calls on the page, by numbers; see page.h. */
+/* The calls on the page; see page.h. */
 #include "report/page.h"
 #include "report/where.h"
 
@@ -11,7 +11,6 @@ static const struct function *only_one(const struct universe *u, const char *nam
 	return count == 1 ? named[0] : NULL;
 }
 
-/* How a call is made if the called function is not known, by enum call_kind. */
 const char *const page__ways[CALL_KINDS] = {
 	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
 	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
@@ -26,7 +25,7 @@ static long number_of(struct page *p, const struct function *f)
 	return page__add_other(p, f->name, f->module, f->untraced ? f->untraced : PAGE_OUTSIDE);
 }
 
-/* The function that a call site lies in. */
+/* Returns the function that contains a call site. */
 static const struct function *function_with(const struct page *p, const struct hit *site)
 {
 	struct hit entry = *site;
@@ -45,15 +44,15 @@ static struct call read_call(const struct page *p, const struct hit *site)
 
 	if (of && of->calls && returns_to)
 		calls__before(of->calls, returns_to, &call);
-	/* No call has one byte: there is none, and only this place is known. */
+	/* No call has one byte: no instruction was found, and only the return address is known. */
 	if (call.kind == CALL_UNKNOWN && call.site == returns_to - 1)
 		call.site = returns_to;
 	return call;
 }
 
 /*
- * The function that a call names or is known to have entered. For a call into another file of the kernel, only the
- * function's name is known.
+ * Returns the callee that the instruction names, or else the record. A call into another image only
+ * has a name.
  */
 static const struct function *callee_of(const struct page *p, const struct hit *site, const struct call *call)
 {
@@ -73,7 +72,7 @@ static bool is_on_page(const struct page *p, const struct function *f, const cha
 	return f ? rows__has(p->rows, f) : !p->rows->where || where__has(p->rows->where, module, NULL);
 }
 
-/* The function that a hit of HIT_FUNCTION has entered, and the call site that its record names; NULL: it names none. */
+/* Returns the function of a HIT_FUNCTION hit; @site: gets its record's call site. NULL: unknown. */
 static const struct function *first_call(const struct page *p, const struct hit *hit, struct hit *site)
 {
 	const struct other *other = &hit->other;
@@ -102,7 +101,7 @@ bool page__call(struct page *p, const struct hit *hit, struct page_call *ret)
 	}
 	call = read_call(p, site);
 	to = callee_of(p, site, &call);
-	/* The caller has a record of its own, which says the same. */
+	/* This call site's own HIT_CALLER already shows the call. */
 	if (entered && to == entered)
 		return false;
 	to = entered ? entered : to;

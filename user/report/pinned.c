@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ran because fentry.multi keeps a task on its CPU; see pinned.h. A recorded call from a place that calls through
- * a pointer names the function that it entered first, so there may be calls that are not recorded. And the workload
- * may have used migrate_disable() itself. So nothing here is certain.
+ * Finds what ran because fentry.multi keeps a task on its CPU; see pinned.h. The record of a call
+ * through a pointer only has the function that was entered first, so some calls may not be
+ * recorded. And the workload may have used migrate_disable() itself. So nothing here is certain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,14 @@ static bool is_named(const char *name, const char *base)
 	return name && strlen(base) == function__base_length(name) && !strncmp(name, base, strlen(base));
 }
 
-/* The scheduler's part may be inlined into __schedule(), which has no other reason to set an affinity. */
+/* migrate_disable_switch() may be inlined into __schedule(), which sets no affinity otherwise. */
 static bool is_origin(const char *caller, const char *callee)
 {
 	return is_named(caller, "___migrate_enable") || is_named(caller, "migrate_disable_switch") ||
 	       (is_named(caller, "__schedule") && callee && strstr(callee, "set_cpus_allowed"));
 }
 
-/* A function's name need not be unique, but that of none of these is there twice. */
+/* Names are enough, because none of these functions has a namesake. */
 static bool is_in_list(const struct pinned *p, const char *name, const char *module)
 {
 	for (size_t i = 0; name && !module && i < p->count; i++) {
@@ -38,7 +38,7 @@ static bool comes_from_there(const struct pinned *p, const char *caller, const c
 	return !module && (is_origin(caller, callee) || is_in_list(p, caller, module));
 }
 
-/* The first caller is looked at first, as few functions have one of these. */
+/* Tests the first caller of the function first, because this excludes most functions. */
 static bool all_calls_come_from_there(const struct pinned *p, const struct coverage *c, const struct hit *function)
 {
 	if (!comes_from_there(p, function->other.name, function->other.module, function->name))
@@ -54,7 +54,7 @@ static bool all_calls_come_from_there(const struct pinned *p, const struct cover
 	return true;
 }
 
-/* One pass over the functions. Returns whether it has found more. */
+/* One pass over the functions. Returns whether it has added any. */
 static bool add_functions(struct pinned *p, const struct coverage *c)
 {
 	size_t before = p->count;

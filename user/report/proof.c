@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ran without having been recorded; see proof.h. */
+/* Finds functions that ran without having been recorded; see proof.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What ran without having been recorded: functions that recorded calls lie in or name, and, with debug information,
- * functions of the source that were inlined where recorded calls are.
+ * Functions that ran without having been recorded: a recorded call is in them or names them. With
+ * debug information, also functions that were inlined around recorded calls.
  */
 #ifndef HYTRACE_REPORT_PROOF_H
 #define HYTRACE_REPORT_PROOF_H
@@ -13,17 +13,18 @@
 struct proof {
 	struct images images;
 	struct edges edges;
-	struct sources *sources;	/* one for each image; all zero where it has no debug information */
+	struct sources *sources;	/* one for each image; all 0: no debug information */
 };
 
 /**
- * proof__make() - find out what documents prove
+ * proof__make() - find out what recordings prove
  * @ret: to be freed by proof__free() in any case
- * @documents: the documents, which must live as long as @ret
+ * @documents: the recordings, which must outlive @ret
  * @count: their number, at most EDGES_MOST_DOCUMENTS
  * @vmlinux: as images__open() takes it
  *
- * Return: 0, or a negative errno after a message: -EINVAL as images__open(), or if a document has no callers.
+ * Return: 0, or a negative errno after a message: -EINVAL as images__open(), or if callers are
+ * missing.
  */
 int proof__make(struct proof *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
 void proof__free(struct proof *p);

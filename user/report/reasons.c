@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds why one side of a comparison has what the other has not; see reasons.h. Each difference
- * gets the first reason that holds; certain reasons come before possible ones.
+ * Finds why one side of a comparison has a hit that the other side lacks; see reasons.h. Each
+ * difference gets the first reason that holds; certain reasons come before possible ones.
  *
- * The time of a first hit shows nothing about later calls. So a hit before the other began is no
- * certain reason, because the function may have been called again. A hit after the other had ended
- * is a certain reason only if this side recorded during all of the other's window, and would have
- * seen an earlier call.
+ * The time of a first hit shows nothing about later calls. So a hit before the other side began is
+ * no certain reason, because the function may have been called again. A hit after the other side
+ * ended is a certain reason only if this side recorded during the other side's whole window, and
+ * would have seen an earlier call.
  *
- * A loss that the other has counted explains at most as many differences as were counted, and none
- * with certainty.
+ * A loss that the other side has counted explains at most as many differences as it counted, and
+ * none with certainty.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,24 +20,21 @@
 #include "report/verdict.h"
 
 /*
- * The state of finding why @from has what @other has not. A count says how many more differences a
- * loss may explain; each difference that it explains takes one.
+ * The search for reasons why @from has hits that @other lacks. Each counter is the number of
+ * differences that a loss may still explain.
  */
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
 	uint64_t nameless, rewritten, hidden, refused, unresolved, modules, calls;
 	const char *module;	/* the last module that was found to be late */
-	/*
-	 * For callers: when @from first saw a function that @other leaves out for this reason; or
-	 * NEVER.
-	 */
+	/* for callers, by reason: when @from first saw a function that @other excludes; or NEVER */
 	uint64_t left_out[REASON_AFTER];
-	struct pinned pinned;	/* in @from, if @other does without fentry.multi */
+	struct pinned pinned;	/* of @from, if @other does not use fentry.multi */
 };
 
 #define NEVER UINT64_MAX
-/* Two processors may stamp and record one function's first calls at times that are so far apart. */
+/* Two CPUs may stamp and record the first calls of one function so far apart. */
 #define RACE_NS 1000000
 
 static uint64_t errors(const struct search *s)
@@ -51,7 +48,7 @@ bool coverage__ended_before(const struct coverage *first, const struct coverage 
 	       second->window.opening;
 }
 
-/* Was the module there when @c began? Then it was recorded during the whole window. */
+/* Was the module loaded when @c began? Then it was recorded during the whole window. */
 static bool was_there(const struct hit *hit, const struct coverage *c)
 {
 	const struct covered_module *m = hit->module ? covered_modules__find(&c->modules, hit->module) : NULL;
@@ -59,7 +56,7 @@ static bool was_there(const struct hit *hit, const struct coverage *c)
 	return !hit->module || (m && !m->came);
 }
 
-/* The number of modules that came while @c recorded: it has them only in part, if at all. */
+/* How many modules were loaded while @c recorded: it has them only in part, if at all. */
 static uint64_t modules_late(const struct coverage *c)
 {
 	uint64_t late = counters__get(&c->lost, "modules_late");
@@ -67,7 +64,7 @@ static uint64_t modules_late(const struct coverage *c)
 	return late ? late + counters__get(&c->lost, "modules_untraced") : 0;
 }
 
-/* Why @other cannot have any call of this function. Init text is not known to be such, as a hit does not tell. */
+/* Why @other cannot have the function. (A hit does not show whether it is init text.) */
 static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
 {
 	const struct function f = { .name = hit->name, .module = hit->module };
@@ -106,8 +103,8 @@ static bool same_filters(const struct filter *a, const struct filter *b)
 }
 
 /*
- * Does @from have the first call since @other began? A caller is recorded with the function that it
- * called; so filters may have left out an earlier call of another function.
+ * Is @hit the first call since @other began? A caller is recorded only with a callee that is not
+ * filtered out, so with other filters, @from may lack its earlier call of another function.
  */
 static bool has_first_call(const struct search *s, const struct hit *hit)
 {
@@ -153,8 +150,8 @@ static void find_left_out(struct search *s)
 }
 
 /*
- * It is not known which function a caller called. It can be one that @other leaves out only if
- * @from has seen such a function by then.
+ * The callee of a caller is unknown. It may be a function that @other excludes, but only if @from
+ * has seen such a function by then.
  */
 static enum reason by_called(const struct search *s, const struct hit *hit)
 {
@@ -168,7 +165,7 @@ static enum reason by_called(const struct search *s, const struct hit *hit)
 		{ REASON_MODULE, REASON_CALLED_MODULE },
 	};
 
-	/* The place is in a helper of the BPF program, which does not see its own calls. */
+	/* The call site is in a helper of the BPF program, which does not see its own calls. */
 	if (hit->name && strcmp(s->other->engine, "oneshot") &&
 	    filter__judge(&s->other->filter, hit->name, hit->module) == FILTER_OWN)
 		return REASON_INSIDE_OWN;
@@ -189,24 +186,19 @@ static bool take(uint64_t *left)
 	return true;
 }
 
-/*
- * How many calls the other has counted as not recorded, besides those refused because there was no
- * room.
- */
+/* How many calls @c counted as not recorded, except for those refused for lack of room. */
 static uint64_t calls_missed(const struct coverage *c)
 {
 	uint64_t missed = counters__get(&c->lost, "missed");
 	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
 
-	/* The calls that an event missed are also missed by the program. */
+	/* With an event, both counters may have counted one call. */
 	if (!strcmp(c->engine, "event"))
 		return missed > recursion ? missed : recursion;
 	return missed + recursion;
 }
 
-/*
- * A function is watched for this long after its first call, if there was none before @other began.
- */
+/* @other watched each function at least until retire_ms after its window opened. */
 static bool may_be_retired(const struct search *s, const struct hit *hit)
 {
 	return counters__get(&s->other->lost, "callers_incomplete") &&
@@ -214,7 +206,7 @@ static bool may_be_retired(const struct search *s, const struct hit *hit)
 	       s->other->window.opening + s->other->how.retire_ms * 1000000ull;
 }
 
-/* The functions of a module are one after the other in the list. */
+/* Counts a late module once: the hits of a module are adjacent in the list. */
 static bool is_late(struct search *s, const char *module)
 {
 	if (s->module && !strcmp(s->module, module))
@@ -225,7 +217,7 @@ static bool is_late(struct search *s, const char *module)
 	return true;
 }
 
-/* A call in vmlinux has two addresses if only one of the documents has it in its linked form. */
+/* A call in vmlinux has two addresses if only one of the recordings has its linked form. */
 static bool may_be_rewritten(struct search *s, const struct hit *hit)
 {
 	return s->cmp->kind == HIT_CALLER && !s->cmp->by_name && !hit->module &&

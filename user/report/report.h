@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is made of results: for people, for programs, for undertaker-tailor. Write errors stay in the stream, for
- * output__commit() to find.
+ * Reports of recordings: as text, json, lcov, html, and for undertaker-tailor. Write errors stay in
+ * the stream, where output__commit() finds them.
  */
 #ifndef HYTRACE_REPORT_REPORT_H
 #define HYTRACE_REPORT_REPORT_H
@@ -15,21 +15,21 @@
 #include "report/rows.h"
 #include "report/source_calls.h"
 
-/* Which functions a list has: all that were asked for, those that a document has seen, those that none has. */
+/* Functions in a list: all that were asked for or seen; those seen; those unseen in all columns. */
 enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
 
 struct proof;
 
 struct report_form {
-	enum group_by by;	/* what a line of the table stands for */
-	enum group_sort sort;	/* the order of its lines */
+	enum group_by by;	/* what a line of the table is: a directory or a file */
+	enum group_sort sort;	/* the order of the lines */
 	enum listed which;	/* which functions are listed */
-	const struct proof *proof;	/* what ran without having been recorded; NULL: it was not asked for */
+	const struct proof *proof;	/* what ran without a record; NULL: not asked for */
 };
 
 /**
- * report__tailor() - the addresses of a document, one on a line, and nothing else
- * @c: the document
+ * report__tailor() - print the addresses of a recording, one on a line, and nothing else
+ * @c: the recording
  * @out: where to; an address as linked, or "OFFSET MODULE"
  *
  * Return: how many hits of vmlinux are left out, because their linked addresses are not known.
@@ -37,30 +37,31 @@ struct report_form {
 size_t report__tailor(const struct coverage *c, FILE *out);
 
 /**
- * report__text() - shares by directory, and the totals of each document
+ * report__text() - print shares by directory, and the totals of each recording
  * @r: the rows
- * @labels: what to call the columns; NULL: there is only one
- * @form: the table's
+ * @labels: the names of the columns; NULL: there is only one
+ * @form: the form of the table
  * @out: where to
  */
 void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* A function is unseen if every document could have seen it, and none has it or proves that it ran. */
+/* A function is unseen if all columns could have seen it, and none has, or proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);
 
 /**
- * report__list() - functions by name, each with its place in the source
+ * report__list() - print functions by name, each with its place in the source
  * @r: the rows
- * @which: of these
- * @out: where to. Where documents differ, a line begins with a mark for each: + seen, - not seen, . not asked for
+ * @which: the functions to list
+ * @out: where to. Lines of LIST_ALL, and of LIST_SEEN with several columns, begin with a mark
+ *	    of each column: + seen, - not seen, . not asked for
  */
 void report__list(const struct rows *r, enum listed which, FILE *out);
 
 /**
- * report__json() - the rows, and the sums of the table
+ * report__json() - print the rows, and the sums of the table
  * @r: the rows
- * @labels: what to call the columns
- * @form: of the table, and of the list
+ * @labels: the names of the columns
+ * @form: the form of the table and of the list
  * @out: where to
  */
 void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
@@ -70,18 +71,18 @@ void report__functions(const struct universe *u, FILE *out);
 /* "fs/read_write.c:460", or only the file; empty: unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
 
-/* Directories of the source. A file is in the first one that has it. Without any, paths begin at the source's top. */
+/* The source's directories; a file is in the first that has it. None: paths begin at the top. */
 struct lcov_source {
 	const char *const *list;
 	size_t count;
 };
 
 /**
- * report__lcov() - functions and calls by line, as genhtml takes them
+ * report__lcov() - print functions and calls by line, as genhtml takes them
  * @r: the rows
- * @labels: what to call the columns
+ * @labels: the names of the columns
  * @calls: the calls of the kernel's image; NULL: they are not known
- * @source: where its source is
+ * @source: where the kernel's source is
  * @out: where to
  *
  * Return: 0, or a negative errno after a message: -EINVAL if no function has a line.
@@ -90,10 +91,10 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
 		 const struct lcov_source *source, FILE *out);
 
 /**
- * report__html() - a page for a browser
+ * report__html() - print a page for a browser
  * @r: the rows
- * @labels: what to call the columns
- * @images: the files of the kernel, which tell what a call site calls; NULL: that stays unknown
+ * @labels: the names of the columns
+ * @images: the files of the kernel, which show callees; NULL: callees stay unknown
  * @out: where to
  *
  * Return: 0, or -EINVAL after a message if the page has no place for the data.

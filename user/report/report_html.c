@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The page: user/report/page.html, which the program carries, with the data in it as one JSON object.
+ * Writes the page: user/report/page.html, from the program, with the data in it as one JSON object.
  *
- * A boot and a workload are 28,000 functions, 10,000 first hits and 24,000 callers, and the page is to stay small
- * enough to be mailed. So what each function has is in columns ("names", "lines", a string of marks for each
- * document), hits are numbers in a row, times are differences, and a task is named once.
+ * A boot and a workload are 28,000 functions, 10,000 first hits and 24,000 callers, and the page
+ * should stay small enough for a mail. So data of functions is in columns ("names", "lines", a
+ * string of marks for each recording), hits are numbers in a row, and times are differences.
  *
- *	units		[file that was compiled, module, how many of the functions] in their order
+ *	units		in order of functions: [compiled file, module, number of functions]
  *	in		what --in said: the table has only these functions; null: it has all
- *	names		of the functions of the table, then of others: those that cannot be traced, those that only call,
- *			and with --in those outside that call the table's or that these call
- *	lines		where each of the table is defined; 0: unknown
- *	paths, files	[function, path] for each that is not defined in the file that was compiled
- *	classes		a letter each: t can be traced, e of a trace event, i init text, l of a module loaded later, u not
- *			in the universe
- *	verdicts	what a mark says, by the mark
- *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; the rest is null: it is not in
- *			the universe, or it is outside of "in"
+ *	names		of the functions in the table, then of others: untraceable functions,
+ *			callers, and functions outside of "in" that call rows, or that rows call
+ *	lines		the first line of each function in the table; 0: unknown
+ *	paths, files	[function, path] for each function that is not defined in the compiled file
+ *	classes		a letter for each function in the table: t traceable, e of a trace event,
+ *			i init text, l of a module that was loaded later, u not in the universe
+ *	verdicts	the meaning of each mark, by the mark
+ *	words, reasons	why the other functions are untraceable: [word, rest of a sentence];
+ *			[word, null]: not in the universe, or outside of "in"
  *	tasks		[pid, name]; the name is empty if it is not known
  *	columns		for each document its head as it is in the document, and
- *		marks		a character each: 1 seen, + seen all the same, 0 unseen, p not seen and proved to have
- *				run, q not seen and perhaps run inlined; others say why it could not be seen
- *		hits		function, time, CPU, task, how many functions after the one before, as --in leaves some out;
- *				in order of time, in microseconds after the one before
- *		calls		function that the call lies in, offset in it, time, CPU, task, function called; below 0: an
- *				index of "ways", from -1: what is called is not known, only how. A call may come twice
+ *		marks		a character each: 1 seen, + seen though not asked for, 0 unseen,
+ *				p proved to have run, q perhaps run inlined; others: "verdicts"
+ *		hits		in order of time: function, microseconds after the hit before,
+ *				CPU, task, number of functions since then (1, unless --in is given)
+ *		calls		caller, offset, microseconds, CPU, task, callee; below 0 (from -1):
+ *				unknown, index of "ways". A call may come twice
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@
 #include "report/page.h"
 #include "report/report.h"
 
-/* The place of page.of_row for a row that --in leaves out. */
+/* The number in page.of_row of a row that --in leaves out. */
 #define NO_ROW (UINT32_MAX - 1)
 
 extern const char _binary_page_html_start[], _binary_page_html_end[];
@@ -87,7 +87,7 @@ static void arrange(struct page *p)
 		p->of_row[i] = NO_ROW;
 }
 
-/* The text has the reason, so namesakes that cannot be traced for different reasons are apart. */
+/* The text has the reason, because namesakes may be untraceable for different reasons. */
 long page__add_other(struct page *p, const char *name, const char *module, const char *reason)
 {
 	char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ? reason : "", name, module);
@@ -208,7 +208,7 @@ static void write_functions(struct page *p)
 	write_letters(p, "classes", class_letter, 0);
 }
 
-/* The clock of the hits that are written: each is written as the time after the hit before it. */
+/* Writes times, each one as the difference from the hit before. */
 struct clock {
 	uint64_t begin;
 	int64_t last;
@@ -227,7 +227,7 @@ static void write_when(struct page *p, const struct hit *hit, struct clock *cloc
 	jsonw_lluint(p->w, numbered__add(&p->tasks, task));
 }
 
-/* Times of a boot count from its beginning, those of a run from the run's beginning. Several boots have none. */
+/* Times count from the beginning of the boot or of the run. A union of several boots has none. */
 static struct clock clock_of(const struct coverage *c)
 {
 	return (struct clock){
@@ -329,7 +329,7 @@ static void write_words(struct page *p)
 	jsonw_end_array(p->w);
 }
 
-/* Functions that only call others have names, too; these are known only when the columns are written. */
+/* Written after the columns, which add functions that only call other functions. */
 static void write_names(struct page *p)
 {
 	json__array(p->w, "names");

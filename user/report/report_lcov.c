@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report as a tracefile of lcov, for genhtml and whatever else shows coverage by line.
+ * A report as a tracefile of lcov, for genhtml and other programs that show coverage by line.
  *
- * hytrace knows less than an instrumented kernel: whether a function ran, and whether a call of a function that was
- * traced was made. So a line has a value only if one of the two gives it: the line that a function begins at, and
- * lines with a direct call of such a function. 0 and 1 stand for no and yes, not for how often. What was not asked for
- * has no value, because 0 would say that it did not run. With proofs, nor has a function that perhaps ran inlined.
+ * hytrace knows less than an instrumented kernel: whether a function ran, and whether a call of a
+ * traced function was made. So only the first line of a function, and lines with a direct call of a
+ * traced function, have a value: 0 for no, 1 for yes, and no count. A function that was not asked
+ * for has no value, because 0 would say that it did not run. With --proved, a function that perhaps
+ * ran inlined has none either.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "report/report.h"
 #include "report/source_calls.h"
 
-/* Of one file; it has a name if it is of a function, without .isra.0 and the like. */
+/* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
 struct place {
 	const char *file, *name;
 	unsigned int line;
@@ -32,11 +33,11 @@ struct places_of {
 
 struct lcov {
 	const struct rows *rows;
-	const struct row **of_universe;		/* the row of a function of the universe; NULL: none */
+	const struct row **of_universe;		/* by index in the universe; NULL: no row */
 	const struct source_calls *calls;
 	const struct lcov_source *source;
 	struct strings *names;
-	struct places_of functions, lines;	/* of one column */
+	struct places_of functions, lines;	/* of the column that is printed now */
 	uint64_t *returns;			/* recorded return addresses of vmlinux, sorted */
 	size_t return_count;
 	FILE *out;
@@ -88,7 +89,7 @@ static void sort(struct places_of *p, int (*compare)(const void *a, const void *
 		qsort(p->list, p->count, sizeof(*p->list), compare);
 }
 
-/* "foo.constprop.0" -> "foo": the source has one function, whatever the compiler has made of it. */
+/* "foo.constprop.0" -> "foo", the function's name in the source */
 static const char *source_name(struct lcov *l, const char *name)
 {
 	size_t length = strcspn(name, ".");
@@ -100,7 +101,7 @@ static const char *source_name(struct lcov *l, const char *name)
 	return strings__intern(l->names, copy);
 }
 
-/* Copies of a function, of a header or made by the compiler, count as one function. */
+/* Copies of a function (from a header, or made by the compiler) count as one function. */
 static void add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 {
 	const struct rows *r = l->rows;
@@ -153,8 +154,8 @@ static const struct row *row_of(const struct lcov *l, const struct function *f)
 }
 
 /*
- * A line may get the value 0, for a call that was not made, only if the call would have been recorded. When the engine
- * runs its own helpers, nothing that they call is.
+ * Would a call have been recorded? If not, its line must not get 0. Calls in the engine's own
+ * helpers are not recorded.
  */
 static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
 {
@@ -164,7 +165,7 @@ static bool would_be_seen(const struct lcov *l, const struct source_call *call, 
 	return callee && row__is_asked_for(callee, column) && in != VERDICT_FREED && in != VERDICT_OWN;
 }
 
-/* With --retire, some callers are missing on purpose; without callers, all are. Then no line is added. */
+/* Adds no lines if callers are missing on purpose: all, or with --retire some. */
 static void add_calls(struct lcov *l, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
@@ -183,7 +184,7 @@ static void add_calls(struct lcov *l, size_t column)
 
 /* ---- writing */
 
-/* Prints a path in the first of the user's directories that has the file, or in the first one if none has it. */
+/* Prints a path below the user's first directory that has the file, or below the first of all. */
 static void print_path(const struct lcov *l, const char *file)
 {
 	const struct lcov_source *s = l->source;
@@ -227,7 +228,7 @@ static void print_file(const struct lcov *l, const char *label, const struct pla
 	fprintf(l->out, "LF:%zu\nLH:%zu\nend_of_record\n", line_count, seen);
 }
 
-/* Each function has a line: there is no file with functions only, which genhtml would leave out. */
+/* Each file has lines: add_functions() adds one for each function. genhtml skips other files. */
 static void print_files(const struct lcov *l, const char *label)
 {
 	const struct place *f = l->functions.list, *end = f + l->functions.count;
@@ -258,7 +259,7 @@ static bool same_name(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* If two columns would have one name ("a-b" and "a_b"), all have their number after it. */
+/* If names of columns are equal for genhtml ("a-b" and "a_b"), all get their number appended. */
 static char *test_name(const char *const *labels, size_t columns, size_t column)
 {
 	bool distinct = true;
@@ -295,7 +296,7 @@ static void print_head(FILE *out)
 	      "# Functions that cannot be traced, and those that were not asked for, are not here.\n", out);
 }
 
-/* Also indexes rows that --in leaves out, because functions that it keeps may call these. */
+/* Also indexes rows that --in leaves out, because they may be callees. */
 static void index_rows(struct lcov *l)
 {
 	const struct universe *u = l->rows->universe;

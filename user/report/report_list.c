@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions one by one: for people, and as a document. */
+/* Functions one by one, as text and as json. */
 #include <string.h>
 
 #include "base/json.h"
@@ -9,7 +9,6 @@
 
 #define REPORT_SCHEMA 2
 
-/* A function is unseen if each document could have seen it, none has, and none proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
 {
 	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
@@ -34,7 +33,7 @@ static void print_marks(const struct rows *r, const struct row *row, FILE *out)
 
 void report__list(const struct rows *r, enum listed which, FILE *out)
 {
-	/* No marks are printed if they would all be the same. */
+	/* No marks if all would be equal. */
 	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
 
 	for (size_t i = 0; i < r->count; i++) {
@@ -56,7 +55,7 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 	}
 }
 
-/* ---- the document */
+/* ---- json */
 
 static void write_tally(json_writer_t *w, const struct tally *t)
 {
@@ -143,7 +142,7 @@ static void write_groups(json_writer_t *w, const struct rows *r, enum group_by b
 	groups__free(&g);
 }
 
-/* For each column true, false, or null if it was not asked for that function. */
+/* For each column: true, false, or null if it was not asked for the function. */
 static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
 {
 	json__array(w, "seen");
@@ -186,7 +185,7 @@ static void write_kernel(json_writer_t *w, const struct rows *r)
 	json__string_or_null(w, "release", k->release);
 	json__string_or_null(w, "build_id", k->build_id);
 	jsonw_end_object(w);
-	/* 0: it is not known which functions that kernel has, nor which it has not run. */
+	/* 0: the kernel's functions are unknown, so also which of them did not run. */
 	jsonw_lluint_field(w, "universe", r->universe->count);
 	json__string_or_null(w, "in", r->where);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The list for undertaker-tailor: `ffffffff8105a1b7`, or `17ef1 mod_two` for an offset in a
- * module's .text. It takes any line with a space for a module's, so there is nothing else in the
- * file.
+ * Prints the list for undertaker-tailor: `ffffffff8105a1b7`, or `17ef1 mod_two` for an offset in a
+ * module's .text. The file has no heading: undertaker-tailor takes any line with a space for a
+ * module's.
  */
 #include <inttypes.h>
 

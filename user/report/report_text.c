@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for people: functions seen of those that can be traced, by source directory if the universe knows
- * it, else by symbol prefix; modules each on their own. Then the totals of each document, and the limits of all.
+ * The text report: how many traceable functions were seen, by source directory, or by name prefix
+ * if the universe has no files; each module on its own. Then totals of each recording, and limits
+ * of all.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static void set_number(struct libscols_line *line, size_t column, bool known, co
 	table__cell(line, column, text);
 }
 
-/* Prints how many functions were seen, of how many, and the share. Functions without a share only count as seen. */
+/* Prints the number of functions seen, the number asked for (if @with_asked), and the share. */
 static void set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
 {
 	set_number(line, column++, true, "%.0f", tally__seen(t));
@@ -111,7 +112,7 @@ static void print_command(const struct coverage *c, FILE *out)
 		scope__print(&c->scope, out);
 	if (c->command) {
 		fprintf(out, c->scope.kind == SCOPE_TASK ? ":" : " during:");
-		/* The command, or the document, may be of anybody: no terminal obeys it, and it begins no line. */
+		/* Anybody may have written the command: print no control characters. */
 		for (char **word = c->command; *word; word++) {
 			fputc(' ', out);
 			utf8__print(out, *word, "");
@@ -125,7 +126,7 @@ static bool asks_for_all(const struct coverage *c)
 	return !c->filter.allow.count && !c->filter.deny.count;
 }
 
-/* Without a universe, prints what the document itself has counted. */
+/* Without a universe, returns the recording's own counts. */
 static struct tally known_total(const struct rows *r, size_t column)
 {
 	struct tally total = rows__total(r, column);
@@ -140,7 +141,7 @@ static struct tally known_total(const struct rows *r, size_t column)
 	return total;
 }
 
-/* The share is of functions in the list; functions that were seen beside them are no part of it. */
+/* The share is of functions in the list. Other functions that were seen are printed apart. */
 static void print_functions(const struct rows *r, size_t column, FILE *out)
 {
 	const struct coverage *c = r->documents[column];
@@ -172,13 +173,13 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	fputc('\n', out);
 }
 
-/* Numbers that --in does not restrict. */
+/* Says that a number is not limited by --in. */
 static const char *whole_kernel(const struct rows *r)
 {
 	return r->where ? ", in the whole kernel" : "";
 }
 
-/* Shares are of all functions of the source, also of those that no tracer can see. */
+/* Here, shares are of all functions of the source, including those that no tracer can see. */
 static void print_proof(const struct rows *r, const struct proof *proof, size_t column, FILE *out)
 {
 	struct proof_totals t = proof__totals(proof, column);

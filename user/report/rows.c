@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What documents say about each function of a universe; see rows.h. */
+/* Finds what recordings say about each function of a universe; see rows.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 
 struct making {
 	struct rows *rows;
-	struct lh_table *others;	/* rows of functions that the universe does not have, by "name module offset sympos" */
+	struct lh_table *others;	/* rows of functions outside of the universe */
 };
 
-/* ---- what a document was asked for */
+/* ---- what a recording was asked for */
 
 static bool has_module(const struct coverage *c, const char *module)
 {
@@ -25,8 +25,9 @@ static bool has_module(const struct coverage *c, const char *module)
 }
 
 /*
- * The code of a trace event runs only while that event is on. ext4 has more of it than of any other kind. In a share it
- * would hide what a workload has not reached. Most of it is made of headers in include/trace; subsystems have others.
+ * Functions of a trace event run only while the event is on. ext4 has more of them than of other
+ * functions: in its share, they would hide what a workload has not reached. Most are in headers of
+ * include/trace.
  */
 static bool is_of_event(const struct function *f)
 {
@@ -47,7 +48,7 @@ static struct row *add_row(struct making *m, const struct function *f, enum row_
 	return row;
 }
 
-/* Each function that can be traced, at any time or while the kernel boots. A module's init text is in no document. */
+/* Adds traceable functions, also vmlinux's init text. Modules' init text is in no recording. */
 static void add_universe(struct making *m)
 {
 	const struct rows *r = m->rows;
@@ -74,15 +75,15 @@ static int by_function(const void *key, const void *element)
 	return ORDER((const struct function *)key, ((const struct row *)element)->f);
 }
 
-/* The rows of the universe are in its order, so a function's place in the universe gives its row. */
+/* Rows of the universe are in its order, so they are sorted by the address of @f. */
 static struct row *row_of(struct rows *r, size_t universe_rows, const struct function *f)
 {
 	return f ? bsearch(f, r->list, universe_rows, sizeof(*r->list), by_function) : NULL;
 }
 
 /*
- * If a running kernel does not list a function, it was freed. This does not hold for a universe from
- * files, which has all functions, nor for an empty one.
+ * A running kernel does not list functions that were freed. But a universe from files has all
+ * functions, and an empty one has none.
  */
 static enum row_class class_of_other(const struct rows *r, const struct hit *hit, const struct coverage *c)
 {
@@ -118,7 +119,7 @@ static struct row *row_of_other(struct making *m, const struct hit *hit, const s
 		free(key);
 		return &m->rows->list[(uintptr_t)lh_entry_v(entry)];
 	}
-	/* The list of others moves while it grows: a row has its function's index until all are there. */
+	/* Adding a function moves @others, so a row has an index until all functions are added. */
 	row = add_row(m, (const struct function *)(uintptr_t)others->count, class);
 	universe__add(others, &f);
 	index__add(m->others, key, (void *)(uintptr_t)(m->rows->count - 1));
@@ -141,7 +142,7 @@ static void add_hits(struct making *m, size_t column, size_t universe_rows)
 		if (!row__is_seen(row, column))
 			m->rows->hits[row->made * m->rows->columns + column] = hit;
 		row->seen |= 1ull << column;
-		/* The function was recorded, whatever the filter says. */
+		/* A recorded function counts as asked for, whatever the filter says. */
 		if (!hit->module || has_module(c, hit->module))
 			row->asked |= 1ull << column;
 	}
@@ -173,7 +174,7 @@ void rows__free(struct rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* ---- a part of them */
+/* ---- a part of the rows */
 
 bool rows__has(const struct rows *r, const struct function *f)
 {
@@ -268,7 +269,7 @@ void rows__check(const struct rows *r, const char *const *labels)
 		struct tally total = rows__total(r, i);
 		size_t known = total.asked + total.unattached + total.own + total.events;
 
-		/* A union has modules of several results, of which none could trace all. */
+		/* A union has the modules of all runs, while each run could only trace its own. */
 		if (c->merged ? known < c->traced : known != c->traced)
 			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
 				    "%zu are known, and shares are of these", labels[i], c->traced, known);
@@ -279,7 +280,7 @@ enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t c
 {
 	enum verdict v = row__is_seen(row, column) ? VERDICT_SEEN : verdict__of(r->documents[column], row->f);
 
-	/* A function that the universe does not have: another document has seen it. */
+	/* The universe lacks the function; only another recording has seen it. */
 	if (!row__is_asked_for(row, column))
 		return v != VERDICT_SEEN && verdict__could_see(v) ? VERDICT_UNKNOWN : v;
 	return row__is_proved(row, column) ? VERDICT_PROVED : row__is_possible(row, column) ? VERDICT_INLINED : v;

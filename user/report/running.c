@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the running kernel and its files say of its functions; see running.h. */
+/* Finds the functions of the running kernel, and why some cannot be traced; see running.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,10 +12,10 @@
 
 /* ---- with files */
 
-/* In @listed, marks functions of @files that @live has, too. Adds the other functions of @live to @files. */
+/* In @listed, marks functions that @live has. Adds functions that only @live has to @files. */
 static void take_over(struct universe *files, const struct universe *live, bool *listed)
 {
-	/* Added functions come after these, in no order, so only these can be searched. */
+	/* Only these are sorted: functions are added after them, in no order. */
 	struct universe known = *files;
 
 	for (size_t i = 0; i < live->count; i++) {
@@ -35,7 +35,7 @@ static void take_over(struct universe *files, const struct universe *live, bool 
 	}
 }
 
-/* The kernel's own list decides, except about code that is no longer there. */
+/* The running kernel's list decides, except for init text, which it has freed. */
 static void judge(struct universe *files, const bool *listed, size_t known)
 {
 	for (size_t i = 0; i < known; i++) {
@@ -84,10 +84,7 @@ static bool is_label(const char *name)
 				  !strncmp(name, "__cfi_", 6) || strstr(name, "text"));
 }
 
-/*
- * Names and the borders of the text show some reasons. Init code is gone, so it cannot be looked
- * at.
- */
+/* Without files, some reasons follow from names and sections. Freed init text is skipped. */
 static void add_untraced(struct universe *u, const struct kernel *k)
 {
 	struct bounds init = between(k->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The universe of the running kernel: its own list, and for the other functions its files. */
+/* The universe of the running kernel: its own list, and files for the functions not in it. */
 #ifndef HYTRACE_REPORT_RUNNING_H
 #define HYTRACE_REPORT_RUNNING_H
 
@@ -12,8 +12,8 @@
  * @vmlinux: its vmlinux; NULL: look in the usual places
  *
  * Functions that can be traced are those that ftrace lists now, and freed init functions that could
- * be traced according to the file. Without a vmlinux, less is known about the others, which a
- * warning says.
+ * be traced according to the file. Without a vmlinux, a warning says that reasons and places of
+ * other functions are not known.
  *
  * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Direct calls by line; see source_calls.h. */
+/* Finds direct calls and their lines; see source_calls.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void find_lines(struct source_calls *c, const struct image_of *of)
 	struct source_lines lines = {};
 	size_t kept = 0;
 
-	/* The address after a call may be of another line. */
+	/* The return address may be of another line, so take the last byte of the call. */
 	for (size_t i = 0; i < c->count; i++)
 		source_lines__want(&lines, of, c->list[i].returns_to - 1);
 	source_lines__find(&lines);

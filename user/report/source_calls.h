@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All direct calls that the code of a kernel has, by the lines of the source that they are on. */
+/* All direct calls in the code of a kernel, with their source lines. */
 #ifndef HYTRACE_REPORT_SOURCE_CALLS_H
 #define HYTRACE_REPORT_SOURCE_CALLS_H
 

@@ -16,12 +16,12 @@ struct source_line {
 };
 
 struct source_lines {
-	bool entries;			/* all addresses are entries of functions: find where these are defined */
+	bool entries;			/* all are function entries: find their definitions */
 	struct source_line *list;	/* after source_lines__find(): by file, then by address */
 	size_t count;
 };
 
-/* Adds an address. @s is zero at first. */
+/* Adds an address. @s must be zero before the first one. */
 void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
 /* Finds all places. Call it once, after all addresses were added. */
 void source_lines__find(struct source_lines *s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions of the source; see sources.h. */
+/* Finds which functions of the source ran; see sources.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "report/sources.h"
 
 /*
- * The documents that leave no record when a function runs. Init text of vmlinux does not run after the boot, but a module's
- * did if the module came meanwhile.
+ * Returns the recordings, as bits, in which the function may have run without a record. Freed init
+ * text cannot run; but a module's can, if the module came during the recording.
  */
 static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f, size_t number)
 {
@@ -24,7 +24,7 @@ static uint64_t blind_to(const struct edges *e, const struct image_of *of, const
 	return blind;
 }
 
-/* Marks functions of which the own code was recorded or proved to have run, or leaves no record. */
+/* Marks functions by their own code: recorded, proved to have run, or without a record. */
 static void mark_own(struct sources *s, const struct edges *e, const struct image_of *of)
 {
 	size_t count;
@@ -46,37 +46,39 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
 
 /* ---- ways to a call */
 
-/* For damaged files: no function of a kernel comes near. The steps are the product of instructions and inlined bodies. */
+/* Limits for damaged files: no real function comes near. Steps are instructions times bodies. */
 #define MOST_INSTRUCTIONS 65536
 #define MOST_STEPS (1ull << 28)
 
 /*
- * A recorded call in an inlined body proves that the function of the body ran if each way from the entry of the code to the
- * call leads through the beginning of the body. Otherwise it is no proof: if two bodies end alike, GCC leaves one copy of the
- * end, in one of them, and the other one jumps there. If several ways lead to the beginning, that may be such a copy as well,
- * and proves nothing. Nor does what only a jump through a table leads to, or all of a function with such a jump.
+ * A recorded call in an inlined body proves that the body's function ran if each way from the entry
+ * of the code to the call leads through the beginning of the body. Otherwise it is no proof: if two
+ * bodies end alike, GCC leaves one copy of the end, in one of the bodies, and the other body jumps
+ * there. If several ways lead to the beginning, the beginning may be such a copy as well, and
+ * proves nothing. Nor is anything proved in a function with a jump whose target is unknown.
  *
- * A call behind the body is no proof, even if it needs the body's beginning, because GCC executes instructions of a body that
- * do no harm before it is known that the body runs. It does not do so with calls.
+ * A call after the body is no proof, even if each way to it leads through the body's beginning: GCC
+ * executes harmless instructions of a body before it is known that the body runs. It does not do so
+ * with calls.
  *
- * A body that is alike to other code together with what runs before it cannot be told from that code.
+ * If a body and the code before it are equal to other code, the two cannot be told apart.
  */
 struct code {
 	const struct image_of *of;
 	struct part {
 		const struct image_function *whole, *part;
-	} *parts;		/* of all functions: code that is rarely used */
+	} *parts;		/* the rarely run code of all functions (.cold) */
 	size_t part_count;
 	const struct image_function *whole;
-	struct flow *list;	/* of the whole function and its parts, by address */
+	struct flow *list;	/* of @whole and its parts, sorted by address */
 	size_t count;
-	struct inlined *pieces;	/* of the bodies in them, by source */
+	struct inlined *pieces;	/* of inlined bodies in @list, sorted by source function */
 	size_t piece_count;
-	bool unknown;		/* nothing is proved */
-	uint64_t *seen;		/* the documents with this call; as the next two, at the index of the first flow of an address */
-	bool *reachable;	/* from the entry */
-	bool *reached;
-	size_t *next;		/* indices of list, from which the flow has not been followed yet */
+	bool unknown;		/* the flow is not understood, so nothing is proved */
+	uint64_t *seen;		/* recordings, as bits; it and the next two: by first flow of @at */
+	bool *reachable;	/* reached from the entry */
+	bool *reached;		/* reached without passing the beginning of the body in question */
+	size_t *next;		/* indices of @list whose flow is still to be followed */
 	size_t next_count;
 };
 
@@ -138,7 +140,7 @@ static void reach(struct code *code, bool *reached, uint64_t at)
 {
 	size_t i = find(code, at);
 
-	/* A tail call leads to an entry. All else that leads to no instruction here is not understood. */
+	/* Other targets must be entries of functions (tail calls), or the flow is unknown. */
 	if (i == code->count && at != FLOW_NO_TARGET) {
 		const struct image_function *to = image__function_at(code->of->image, at);
 
@@ -150,7 +152,7 @@ static void reach(struct code *code, bool *reached, uint64_t at)
 	code->next[code->next_count++] = i;
 }
 
-/* The address of the instruction behind that of a flow, or FLOW_NO_TARGET. */
+/* The address of the next instruction, or FLOW_NO_TARGET. */
 static uint64_t behind(const struct code *code, const struct flow *flow)
 {
 	size_t i = SORTED_FROM(code->list, code->count, at, flow->at + 1);
@@ -158,7 +160,7 @@ static uint64_t behind(const struct code *code, const struct flow *flow)
 	return i < code->count ? code->list[i].at : FLOW_NO_TARGET;
 }
 
-/* Follows all ways from the entry, but not on from what @reached has already. */
+/* Follows all ways from the entry, but not from instructions that are in @reached already. */
 static void follow(struct code *code, bool *reached)
 {
 	reach(code, reached, code->whole->addr);
@@ -232,7 +234,7 @@ static size_t ways_to(const struct code *code, uint64_t entry, const struct inli
 	return ways;
 }
 
-/* The documents with a call in one of the pieces that needs its beginning. They are all pieces that a function has of one source. */
+/* The recordings of a call that is reached only through entries of @pieces, one body's. */
 static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
 {
 	uint64_t documents = 0;
@@ -247,7 +249,7 @@ static uint64_t proving(struct code *code, const struct inlined *pieces, size_t 
 		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
 			return 0;
 		reach(code, code->reached, pieces[k].entry);
-		/* A body may begin with a call. */
+		/* A body may begin with a call, which the loop below skips as reached. */
 		if (is_inside(pieces[k].entry, pieces, count))
 			documents |= code->seen[first];
 	}
@@ -280,7 +282,7 @@ static void mark_bodies_of(struct sources *s, struct code *code, const struct ed
 {
 	for (size_t i = 0; i < count; i++)
 		code->seen[find(code, edges[i]->call.site)] |= edges[i]->seen;
-	/* What no instruction is at. */
+	/* Drops call sites at which no instruction begins. */
 	code->seen[code->count] = 0;
 	for (size_t k = 0, end; k < code->piece_count; k = end) {
 		for (end = k; end < code->piece_count && code->pieces[end].source == code->pieces[k].source; end++)

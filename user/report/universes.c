@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a universe comes from; see universes.h. */
+/* Makes universes; see universes.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +16,9 @@ static void add_module(struct universe *u, const char *name, const char *build_i
 	covered_modules__add(&u->modules, name)->build_id = xstrdup(build_id);
 }
 
-/* ---- of a running kernel */
+/* ---- of the running kernel */
 
-/* -ENODATA is no failure: a vmlinux without DWARF places nothing. */
+/* -ENODATA is no failure: without DWARF, source files stay unknown. */
 static int open_units(struct units **ret, const char *vmlinux)
 {
 	int err = vmlinux ? units__open(ret, vmlinux) : -ENODATA;
@@ -49,7 +49,7 @@ static void add_traceable(struct universe *u, const struct traceable_function *t
 	universe__add(u, &f);
 }
 
-/* @u has none yet. */
+/* @u has no kernel before. */
 static void set_kernel(struct universe *u, const char *release, const char *arch, const char *build_id)
 {
 	u->release = xstrdup(release);
@@ -62,7 +62,7 @@ bool universe__has_module(const struct universe *u, const char *module)
 	return covered_modules__find(&u->modules, module);
 }
 
-/* Adds its functions that are in vmlinux, or in a module that @u does not have. */
+/* Adds functions of the running kernel: of modules that @u lacks, and, if @vmlinux, of vmlinux. */
 static void add_running(struct universe *u, const struct kernel *k, bool vmlinux, const struct units *units)
 {
 	struct covered_modules loaded = {};
@@ -112,7 +112,7 @@ int universe__of_kernel(struct universe *ret, const struct kernel *k, const char
 
 /* ---- of files */
 
-/* @list: the functions of the image, which are in @u from index @first on. */
+/* Finds source lines. @list: the image's functions, which are in @u from index @first on. */
 static void place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
 		  size_t count)
 {
@@ -128,7 +128,7 @@ static void place(struct universe *u, size_t first, const struct image *image, c
 
 		f->file = universe__text(u, places[i].file);
 		f->line = places[i].line;
-		/* A C file may contain assembly; no line begins at a function that is written in it. */
+		/* No line begins at a function that is written in assembly in a C file. */
 		if (!places[i].begins &&
 		    (list[i].untraced == UNTRACED_NOTRACE || list[i].untraced == UNTRACED_NO_CALL ||
 		     list[i].untraced == UNTRACED_FILE))
@@ -174,7 +174,7 @@ static int add_vmlinux(struct universe *u, const char *path)
 	return 0;
 }
 
-/* In another build of the module, the same offsets are those of other functions. So such a file is left out. */
+/* Leaves out a file of another build, in which the same offsets are other functions. */
 int universe__add_module_file(struct universe *u, const struct module_file *m)
 {
 	const char *build_id;

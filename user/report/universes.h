@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a universe comes from: the files of a kernel, what was kept of them, or the lists of the running kernel.
+ * Where a universe (a function list) comes from: kernel files, a kept copy, or the running kernel.
  *
- * Reading 500 MB of debug information takes seconds. So what the files say is kept under the build id of their
- * vmlinux, in ~/.cache/hytrace/functions-BUILDID. Only those of some builds stay there.
+ * Reading 500 MB of debug information takes seconds. So a copy of the list is kept under the build
+ * id of the vmlinux, in ~/.cache/hytrace/functions-BUILDID. Only some builds' lists stay there.
  */
 #ifndef HYTRACE_REPORT_UNIVERSES_H
 #define HYTRACE_REPORT_UNIVERSES_H
@@ -13,42 +13,42 @@
 #include "kernel/running.h"
 
 /**
- * universe__of_kernel() - what the running kernel can trace now
+ * universe__of_kernel() - find what the running kernel can trace now
  * @ret: to be freed by universe__free()
- * @k: its lists and its id
- * @vmlinux: of this kernel, for the source files; NULL: they stay unknown
+ * @k: the kernel's lists and its id
+ * @vmlinux: the kernel's file, for source files; NULL: they stay unknown
  *
  * Return: 0, or a negative errno after a message.
  */
 int universe__of_kernel(struct universe *ret, const struct kernel *k, const char *vmlinux);
 
-/* Adds its modules that @u does not have. */
+/* Adds modules of the running kernel that @u does not have. */
 void universe__add_modules_of_running(struct universe *u, const struct kernel *k);
 
-/* A module's file, its name, and the build that is wanted. */
+/* The file of a module, its name, and its wanted build. */
 struct module_file {
 	const char *name, *build_id;	/* @build_id: NULL: any */
 	char *path;
 };
 
 /**
- * universe__of_files() - all functions of a kernel, by its files
+ * universe__of_files() - read all functions of a kernel from its files
  * @ret: to be freed by universe__free()
  * @vmlinux: the file
- * @modules: those that are to be in it; a file of another build than the wanted one is left out, with a warning
- * @count: of these
+ * @modules: modules to add; a file of another build than the wanted one is left out, with a warning
+ * @count: the number of @modules
  *
  * Return: 0, or a negative errno after a message.
  */
 int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count);
 
-/* Adds one module; it has to be settled then. */
+/* Adds a module. Call universe__settle() afterwards. */
 int universe__add_module_file(struct universe *u, const struct module_file *m);
 bool universe__has_module(const struct universe *u, const char *module);
 
 /**
- * universe__of_build() - all functions of a build of the kernel, from its files or from what was kept of them
- * @ret: to be freed by universe__free(); empty if there is no such file
+ * universe__of_build() - find all functions of a kernel build, in its files or in a kept copy
+ * @ret: to be freed by universe__free(); empty if neither is found
  * @id: the kernel; its files are recognised by its build id
  * @modules: the modules to add; those without a file of their build are left out
  * @vmlinux: its file; NULL: look in the usual places
@@ -58,31 +58,31 @@ bool universe__has_module(const struct universe *u, const char *module);
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
 		       const char *vmlinux);
 
-/* The files that the user has named, and what is known already; each may be NULL. */
+/* The files that the user has named, and the running kernel; each may be NULL. */
 struct universe_source {
 	const char *universe, *vmlinux;
-	const struct kernel *running;	/* its lists and its id */
+	const struct kernel *running;	/* lists and id; it must be of the recordings' build */
 };
 
 /**
- * universe__find_for() - find the universe of documents
+ * universe__find_for() - find the universe of recordings
  * @ret: to be freed by universe__free(); empty, with a warning, if none can be found
- * @documents: the documents
+ * @documents: the recordings
  * @count: their number, from 1
- * @source: where to look. If it names no document of a universe, the universe is the one that was kept, or else is made
- *	    from that kernel's files in the usual places. If there are no files, it comes from the running kernel if
- *	    that is of the same build. If @source has a running kernel, it is of that build, and comes before the files.
+ * @source: where to look. Its @universe comes first, then a kept copy of the build, its
+ *	    @running, and the kernel's files (its @vmlinux, or in the usual places); last, this
+ *	    machine's kernel, if it is of that build
  *
- * Return: 0, or a negative errno after a message: -EINVAL if the documents are of several builds, or if what @source
- * names is of another build.
+ * Return: 0, or a negative errno after a message: -EINVAL if the recordings are of several builds,
+ * or if a file in @source is of another build.
  */
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source);
 
 /**
- * universe__fit() - leave out modules of another build than the documents', with a warning
- * @u: of the same build of the kernel as the documents
- * @documents: the documents
+ * universe__fit() - leave out modules of another build than the recordings', with a warning
+ * @u: of the same build of the kernel as the recordings
+ * @documents: the recordings
  * @count: their number, from 1
  *
  * Return: 0, or a negative errno after a message.

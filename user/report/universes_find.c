@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the universe of documents: one that was kept, or one made from files or from the running kernel. */
+/* Finds the universe of recordings: a kept copy, or one made from files or the running kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,12 +13,12 @@
 #include "report/universes.h"
 #include "run/kept.h"
 
-/* Universes; each has 3 MB. */
+/* The most universes that are kept. Each has 3 MB. */
 #define MOST_KEPT 16
 
 struct wanted {
 	const struct kernel_id *kernel;
-	struct module_file *modules;	/* paths are freed with it */
+	struct module_file *modules;	/* owns the paths */
 	size_t count;
 };
 
@@ -87,7 +87,7 @@ static int check_build(const struct universe *u, const struct wanted *w, const c
 			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
 }
 
-/* Finds the files of wanted modules that @u does not have in the wanted build. Returns their number. */
+/* Finds files of wanted modules that @u lacks in the wanted build. Returns their number. */
 static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
 {
 	char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
@@ -105,7 +105,7 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 	return found;
 }
 
-/* To be freed; NULL: nowhere. */
+/* Returns the path of the kept copy, to be freed; NULL: it cannot be kept. */
 static char *kept_path(const struct wanted *w)
 {
 	char *name, *path;
@@ -154,7 +154,7 @@ static void drop_module(struct universe *u, const char *module)
 	modules->count = kept;
 }
 
-/* In another build of a module, the same offsets are those of other functions. So such modules are left out. */
+/* Drops modules of another build, in which the same offsets are other functions. */
 static void drop_other_builds(struct universe *u, const struct wanted *w)
 {
 	size_t had = u->modules.count;
@@ -173,7 +173,7 @@ static void drop_other_builds(struct universe *u, const struct wanted *w)
 		universe__settle(u);
 }
 
-/* Does @u have another function there, or that function elsewhere? */
+/* Does @u have another function at the hit's offset, or the hit's function elsewhere? */
 static bool is_elsewhere(const struct universe *u, const struct hit *hit)
 {
 	const struct function *f = universe__at(u, hit->module, hit->offset);
@@ -191,8 +191,9 @@ static bool is_elsewhere(const struct universe *u, const struct hit *hit)
 }
 
 /*
- * A document may not know the build of a module, such as of one that came and went. If the build is the same, the names are
- * those of the universe. If it is known to be the same, the offsets decide, as a function may have several names.
+ * Drops a module whose build a recording does not know, such as of a module that came and went, if
+ * names of functions show that it is another build. Where both builds are known, names may differ,
+ * as a function may have several.
  */
 static void drop_other_names(struct universe *u, const struct coverage *c)
 {
@@ -232,7 +233,7 @@ int universe__fit(struct universe *u, const struct coverage *const *documents, s
 	return err;
 }
 
-/* A universe that was kept may lack modules, because other modules were asked for at that time. */
+/* A kept universe may lack modules, because other modules were wanted when it was made. */
 static int add_missing(struct universe *u, struct wanted *w)
 {
 	size_t had = u->count;
@@ -273,8 +274,8 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
 }
 
 /*
- * The lists of the running kernel are read quickly, while reading its vmlinux takes seconds. Only the vmlinux has
- * lines and reasons, but a report of shares does not need these.
+ * The running kernel's lists are read quickly, while reading its vmlinux takes seconds. Only
+ * vmlinux has lines and reasons, but a report of shares does not need these.
  */
 static int make_of_running(struct universe *ret, struct wanted *w, const struct kernel *running, const char *vmlinux)
 {
@@ -303,7 +304,7 @@ static int make_of_files(struct universe *ret, struct wanted *w, const char *vml
 	return universe__of_files(ret, vmlinux, w->modules, w->count);
 }
 
-/* Takes what was kept, or makes the universe; it is empty if there is nothing to make it from. */
+/* Takes the kept copy, or makes the universe; it is empty if there is nothing to make it from. */
 static int find(struct universe *ret, struct wanted *w, const struct universe_source *source)
 {
 	char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
@@ -330,9 +331,9 @@ static int find(struct universe *ret, struct wanted *w, const struct universe_so
 	return err;
 }
 
-/* ---- of the kernel that runs, where files say nothing */
+/* ---- of the running kernel, if there are no files */
 
-/* Only root can read its lists. */
+/* Only root can read the running kernel's lists. */
 static bool load_running(struct kernel *ret, const struct wanted *w)
 {
 	if (geteuid() || !w->kernel->build_id || kernel__load(ret, KERNEL_ID, NULL))

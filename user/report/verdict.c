@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run says of one function; see verdict.h. */
+/* Finds the verdict of a run on a function; see verdict.h. */
 #include <string.h>
 
 #include "document/losses.h"
@@ -27,7 +27,7 @@ static const struct {
 	[VERDICT_UNKNOWN] = { OPEN, "unknown", "it is not known what that build has" },
 };
 
-/* A module that came and went within the run may be in no list; if it was followed, the functions that ran show it. */
+/* A module that came and went may be in no list; if it was followed, its hits show it. */
 static bool has_hit_in(const struct coverage *c, const char *module)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {

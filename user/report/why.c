@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds why a function is not where somebody looked for it; see why.h. */
+/* Finds why a function is missing; see why.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -49,9 +49,9 @@ static const char *keep(struct search *s, const char *word)
 	return word ? strings__intern(s->w->names, word) : NULL;
 }
 
-/* ---- answers from documents */
+/* ---- answers from recordings */
 
-/* Is an offset, or an address of vmlinux, the same function in both? */
+/* Are the offsets in @module, or the addresses of vmlinux, those of the same functions in both? */
 static bool same_build(const struct universe *u, const struct coverage *c, const char *module)
 {
 	if (!text__is_known_equal(u->build_id, c->kernel.build_id))
@@ -63,8 +63,8 @@ static bool same_build(const struct universe *u, const struct coverage *c, const
 enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
 
 /*
- * In a document of another build, it is the function of the same name, module and source file. Without a known file, it
- * may be a namesake. @ret: its hit; unchanged if there is none.
+ * Finds the hit of a function in a recording. In another build, name, module and source file must
+ * be equal; without a known file, the hit may be a namesake's. @ret: unchanged if there is none.
  */
 static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
 {
@@ -103,13 +103,13 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 		    hit->cpu, hit->pid, then);
 }
 
-/* A document of another build may have it under another name or in another file. */
+/* In another build, the function may have another name or file. */
 static bool is_certain(const struct search *s, enum verdict v, const struct coverage *c, const struct function *f)
 {
 	return verdict__is_certain(v, c, f->module) && same_build(s->sources->universe, c, f->module);
 }
 
-/* The word for the answer, and its sentence. */
+/* Returns the word for the answer; @ret: its sentence. */
 static const char *judge(struct search *s, size_t document, const struct function *f, const char **ret)
 {
 	const struct coverage *c = &s->sources->documents[document];
@@ -177,7 +177,7 @@ static void look_for_name(struct search *s)
 		add_function(s, list[i], NULL);
 }
 
-/* "vfs_read.isra.0"; what is rarely used (.cold) says nothing about the rest. */
+/* Finds "vfs_read.isra.0". Rarely run code, "vfs_read.cold", says nothing about the function. */
 static void look_for_twins(struct search *s)
 {
 	const struct universe *u = s->sources->universe;
@@ -193,7 +193,7 @@ static void look_for_twins(struct search *s)
 	}
 }
 
-/* The kernel prints one name of several. */
+/* Finds the name that the kernel prints, if the function has several names. */
 static void look_for_aliases(struct search *s)
 {
 	size_t count = 0;
@@ -291,7 +291,7 @@ static bool has_module(const struct universe *u, const char *module)
 	return false;
 }
 
-/* Nothing is loaded of a kernel of which there are only files. */
+/* If there are only files of a kernel, it is not known which modules are loaded. */
 static const char *of_module(struct search *s, const char *module)
 {
 	for (size_t i = 0; i < s->sources->document_count; i++) {
@@ -323,7 +323,7 @@ static const char *similar_name(struct search *s)
 	struct similar similar;
 	size_t count;
 
-	/* What people call a system call, and what the kernel does. */
+	/* People say sys_read, and the kernel __x64_sys_read. */
 	if (!strncmp(s->w->name, "sys_", 4)) {
 		const char *entry = text(s, "__x64_%s", s->w->name);
 

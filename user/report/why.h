@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Why a function is not where somebody looked for it: it cannot be traced, the compiler inlined it
- * or gave it another name, its module is not there, a recording left it out, or nobody called it.
+ * Why a function is missing from a function list or a recording: it cannot be traced, the compiler
+ * inlined it or gave it another name, its module is not there, it was excluded, or not called.
  */
 #ifndef HYTRACE_REPORT_WHY_H
 #define HYTRACE_REPORT_WHY_H
@@ -19,17 +19,17 @@ enum why_ran { RAN_NO, RAN_YES, RAN_UNKNOWN };
 /* A function into which another one was inlined. */
 struct why_into {
 	const char *function;
-	enum why_ran ran;	/* in one of the documents */
+	enum why_ran ran;	/* in any of the recordings */
 };
 
 struct why_answer {
 	const char *why;	/* the reason in one word */
 	const char *text;	/* the rest of a sentence that begins with the function */
-	const char *function;	/* the function that it is about; mostly the one that was asked for */
+	const char *function;	/* the function of the answer; mostly the one that was asked for */
 	const char *module;	/* NULL: vmlinux, or unknown */
 	const char *file;	/* NULL: unknown */
 	unsigned int line;
-	const char *document;	/* the document that the answer is about; NULL: the kernel */
+	const char *document;	/* the recording of the answer; NULL: it is about the kernel */
 	struct why_into *into;
 	size_t into_count;
 };
@@ -46,13 +46,12 @@ struct why {
 struct why_sources {
 	const struct universe *universe;
 	const struct image *image;	/* vmlinux; NULL: it is not at hand */
-	const char *modules;		/* the directory of modules that are not in the universe; NULL: there is none */
+	const char *modules;		/* directory of modules not in the universe; NULL: none */
 	const struct coverage *documents;
-	const char *const *labels;	/* their files */
-	/* For each document of another build, its universe if that is known; NULL: there is none. */
-	const struct universe *others;
+	const char *const *labels;	/* the names of the recordings' files */
+	const struct universe *others;	/* of recordings of another build, by index; NULL: none */
 	size_t document_count;
-	const struct edges *edges;	/* what was called in documents of @image's build; NULL: unknown */
+	const struct edges *edges;	/* calls in recordings of @image's build; NULL: unknown */
 	bool running;			/* the universe is that of the running kernel */
 };
 

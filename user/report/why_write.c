@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why a function is not where somebody looked for it, for people and as a document; see why.h. */
+/* Prints or writes why a function is missing; see why.h. */
 #include "base/json.h"
 #include "kernel/traceable.h"
 #include "report/why.h"
 
 #define WHY_SCHEMA 2
-/* Some are inlined into thousands. */
+/* The most names that are printed: some functions are inlined into thousands. */
 #define MOST_NAMES 20
 
 static void print_into(const struct why_answer *a, enum why_ran ran, FILE *out)
