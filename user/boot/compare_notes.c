@@ -43,7 +43,7 @@ bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y
 
 /* ---- the boots of one group */
 
-/* Two reports of one boot would make the noise seem smaller, and two kernels would make it larger. */
+/* Two reports of one boot would make the noise seem smaller, two kernels would make it larger. */
 static int check_group(const struct boot_comparison *c, size_t from, size_t count)
 {
 	const struct boot_head *first = &c->boots[from];
