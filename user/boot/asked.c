@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looks at what this boot was asked for; see asked.h. There are more ways to trace a boot than one, and
- * most look alike. Whoever has chosen another one is told which of his words it was, not only that
- * something is missing.
+ * Parses the kernel command line and the bootconfig of this boot; see asked.h. There are several
+ * similar ways to trace a boot. If the user has chosen one that hytrace cannot use, the message
+ * names the parameter, instead of only saying that events are missing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,11 @@ void boot_asked__free(struct boot_asked *a)
 /* ---- words of the command line */
 
 struct word {
-	const char *value;	/* after the =, and after a quote that follows; NULL: it has none */
+	const char *value;	/* without quotes around it; NULL: the word has no = */
 	size_t length;		/* of the value */
 };
 
-/* The end of a word. A quoted part may have spaces. */
+/* The end of the word that begins at @text. A quoted part may contain spaces. */
 static const char *end_of_word(const char *text)
 {
 	bool quoted = false;
@@ -43,8 +43,8 @@ static const char *end_of_word(const char *text)
 }
 
 /*
- * The next parameter of this name, from *@at on. Kernels before 6.12 put the values of a bootconfig into
- * quotes.
+ * Finds the next parameter of this name, from *@at on. Kernels before 6.12 put the values of a
+ * bootconfig into quotes.
  */
 static bool next_word(const char **at, const char *name, struct word *ret)
 {
@@ -54,7 +54,7 @@ static bool next_word(const char **at, const char *name, struct word *ret)
 		const char *word = *at, *end = end_of_word(word), *value = word + length;
 
 		*at = *end ? end + 1 : end;
-		/* What comes after it is for init. */
+		/* The words after "--" are for init. */
 		if (end - word == 2 && !strncmp(word, "--", 2))
 			break;
 		if (strncmp(word, name, length) || (value != end && *value != '='))
@@ -81,7 +81,7 @@ static bool has_word(const struct boot_asked *a, const char *name)
 	return next_word(&at, name, &word);
 }
 
-/* Is @item one of a list with commas, alone or with a colon and more after it? */
+/* Does the comma-separated @list contain "ITEM" or "ITEM:..."? */
 static bool lists(const struct word *list, const char *item)
 {
 	const char *at = list->value, *end = at ? at + list->length : NULL;
@@ -135,7 +135,7 @@ static const char *next_line(const char **at, const char *key)
 	return NULL;
 }
 
-/* Is there a line that begins with @key, and has @text in it? */
+/* Is there a line that begins with @key and contains @text? */
 static bool config_has(const struct boot_asked *a, const char *key, const char *text)
 {
 	const char *at = a->config, *line;
@@ -167,7 +167,7 @@ bool boot_asked__instance(const struct boot_asked *a)
 	return lists_in(a, "trace_instance", START_INSTANCE) || boot_asked__by_config(a);
 }
 
-/* ---- what is said */
+/* ---- messages */
 
 const char *boot_asked__no_events(const struct boot_asked *a)
 {
@@ -195,7 +195,7 @@ const char *boot_asked__moved_events(const struct boot_asked *a)
 	struct word word;
 	bool in_top = boot_asked__in_top(a);
 
-	/* Without a value, it is about the top-level instance. */
+	/* Without a value, the parameter applies to the top-level instance. */
 	while (next_word(&at, "ftrace_boot_snapshot", &word)) {
 		if (word.value ? lists(&word, START_INSTANCE) : in_top)
 			return "ftrace_boot_snapshot has put the events of the kernel's boot into the file `snapshot` "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this boot was asked for: its kernel command line, and its bootconfig, which is a file at the
- * end of the initramfs (Documentation/admin-guide/bootconfig.rst). What that has below "kernel" is on
- * the command line, too. What it has below "ftrace" is not, and begins after the core initcalls.
+ * How this boot was told to trace itself: by the kernel command line, and by the bootconfig, a file
+ * at the end of the initramfs (Documentation/admin-guide/bootconfig.rst). The kernel adds the keys
+ * below "kernel" to its command line. It applies the keys below "ftrace" after the core initcalls.
  */
 #ifndef HYTRACE_BOOT_ASKED_H
 #define HYTRACE_BOOT_ASKED_H
@@ -14,45 +14,45 @@ struct boot_asked {
 	char *config;	/* the bootconfig as /proc shows it; NULL: this kernel reads none */
 };
 
-/* Reads both; to be freed by boot_asked__free(). */
+/* Reads the line and the bootconfig; to be freed by boot_asked__free(). */
 void boot_asked__load(struct boot_asked *ret);
 void boot_asked__free(struct boot_asked *a);
 
-/* Did it ask for events of initcalls in the top-level instance, as it must before Linux 6.3? */
+/* Are the events of initcalls in the top-level instance, as they must be before Linux 6.3? */
 bool boot_asked__in_top(const struct boot_asked *a);
 
-/* Did it ask for buffers that keep their first events? Then the top-level one does, too. */
+/* Do buffers, also the top-level one, keep their first events, by trace_options=? */
 bool boot_asked__keeps_first(const struct boot_asked *a);
 
-/* Did a bootconfig ask for the instance? If it is read once more, the next boot is asked for it twice. */
+/* Did the bootconfig ask for the instance? Then a next boot with this initramfs asks twice. */
 bool boot_asked__by_config(const struct boot_asked *a);
 
-/* Did it ask for the instance, in either way? */
+/* Did the command line or the bootconfig ask for the instance? */
 bool boot_asked__instance(const struct boot_asked *a);
 
 /*
- * The command line without what the bootconfig has added, as far as the kernel tells it (since Linux
- * 6.9), otherwise with that; NULL: it cannot be read.
+ * The boot loader's command line. Kernels before Linux 6.9 do not show it: then the result includes
+ * the parameters that the bootconfig has added. NULL: it cannot be read.
  */
 const char *boot_asked__loader_line(const struct boot_asked *a);
 
 /*
- * Tells on stderr what this boot asked for in vain, and what to do instead.
- * @start: its initcalls are there, @early: its early part is
+ * Tells on stderr which parameters of this boot were of no use, and what to do instead.
+ * @start: the boot's initcalls were recorded; @early: its early part was
  */
 void boot_asked__explain(bool start, bool early);
 
 /*
- * What it asked for in a way that hytrace boot has no use for, with what to do instead; NULL: nothing.
- * The texts are constants.
+ * The functions below return a message, which is constant: the parameter that hytrace boot cannot
+ * use, and what to do instead. NULL: there is no such parameter.
  */
-/* In place of the events of initcalls. */
+/* Why there are no events of initcalls. */
 const char *boot_asked__no_events(const struct boot_asked *a);
-/* As the first initcalls are not there. */
+/* Why the first initcalls are missing. */
 const char *boot_asked__late_events(const struct boot_asked *a);
-/* As the instance that has to have the initcalls has none. */
+/* Why the instance that should have the initcalls has no events. */
 const char *boot_asked__moved_events(const struct boot_asked *a);
-/* In place of the early part, on a kernel that could record it. */
+/* Why a kernel that can record the early part has not done so. */
 const char *boot_asked__late_tracer(const struct boot_asked *a);
 
 #endif

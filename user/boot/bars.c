@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One bar of a picture, and those that are joined because they are too narrow; see picture.h.
+ * Draws a bar of a picture. Bars that are too narrow are joined into one bar; see picture.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "boot/picture.h"
 
 #define MOST_CHARACTERS 200
-/* A bar that is so high has room for its time as well. */
+/* A bar of this height has room for a second line of text, its time. */
 #define TWO_LINES 28
 
 double view__x(const struct view *v, int64_t time)
@@ -96,7 +96,7 @@ static void begin_rectangle(struct picture *p, const char *class, const char *mo
 		class, more, at->from, at->y, width, at->height - 1);
 }
 
-/* An arrow: it begins here, and nobody knows more. */
+/* Draws an arrow: the bar's beginning is known, its end is not. */
 static void draw_endless(struct picture *p, const struct view *v, const struct bar *b,
 			 const struct place *at)
 {
@@ -115,7 +115,7 @@ void bar__draw(struct picture *p, const struct view *v, const struct bar *b, con
 		draw_endless(p, v, b, at);
 		return;
 	}
-	/* So that one can tell it from the next one. */
+	/* Leaves a gap before the next bar. */
 	if (width > 3)
 		width -= 0.5;
 	begin_rectangle(p, bar_class_words[b->class], "", at, width < 0.3 ? 0.3 : width);
@@ -140,7 +140,7 @@ bool bar__name(struct picture *p, const struct view *v, const struct bar *b, con
 	return true;
 }
 
-/* ---- bars that are joined */
+/* ---- joined bars */
 
 void heap__flush(struct picture *p, const struct view *v, struct heap *h)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One list of all that took time in a boot; see blame.h. */
+/* One list of the units, initcalls, modules and probes that took time in a boot; see blame.h. */
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -27,7 +27,7 @@ void blame__add_units(struct blame *b, const struct boot_units *u)
 		blame__add(b, boot_unit__time(&u->list[i]), u->list[i].name, "unit");
 }
 
-/* A device, and the driver that tried to take it. */
+/* Adds the probe of a device by a driver. */
 static void add_probe(struct blame *b, struct strings *store, const struct boot_probe *probe)
 {
 	char name[256];
@@ -38,7 +38,7 @@ static void add_probe(struct blame *b, struct strings *store, const struct boot_
 	blame__add(b, probe->self, strings__intern(store, name), "probe");
 }
 
-/* The innermost initcall that a probe was made in, if its task made it there; SIZE_MAX: none. */
+/* The innermost initcall that made the probe in the initcall's own task; SIZE_MAX: none. */
 static size_t initcall_of(const struct boot_start *s, const struct boot_probe *probe)
 {
 	size_t found = SIZE_MAX;
@@ -52,7 +52,7 @@ static size_t initcall_of(const struct boot_start *s, const struct boot_probe *p
 	return found;
 }
 
-/* The times of initcalls without the probes that are in the list by themselves, to be freed. */
+/* The times of initcalls without probes that have items of their own; to be freed. */
 static uint64_t *times_without_probes(const struct boot_start *s)
 {
 	uint64_t *times = xcalloc(s->initcall_count, sizeof(*times));

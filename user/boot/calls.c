@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of the early boot, and counts of them; see calls.h. */
+/* Stores and counts the calls of the early boot; see calls.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "boot/calls.h"
 
-/* A boot calls about 600 functions before ftrace is there. The table grows by itself. */
+/* A boot calls about 600 functions before ftrace is ready. The table grows by itself. */
 #define NAMES_AT_FIRST 4096
 
 /* ---- the calls */
@@ -98,7 +98,7 @@ uint64_t early_calls__end_time(const struct early_calls *c, size_t end)
 
 void early_calls__mark_ftrace(struct early_calls *c, size_t index)
 {
-	/* 0 means that the kernel does not know it. */
+	/* 0 means that the kernel does not know the index. */
 	if (!index || index >= c->count)
 		return;
 	/* The phase of this function needs the name, which may not occur in any call. */
@@ -153,7 +153,7 @@ struct early_function *early_calls__by_calls(const struct early_calls *c, size_t
 			f->timeless = i < c->timeless;
 		}
 	}
-	/* Removes names that only callers have. */
+	/* Removes functions that were only callers. */
 	for (size_t i = 0; i < c->name_count; i++) {
 		if (!list[i].calls)
 			continue;

@@ -3,8 +3,8 @@
  * The calls of the early part of a boot, some hundred thousand, and the functions that are called
  * most. spans.h finds how calls nest, and phases.h finds the phases of the boot.
  *
- * The oneshot tracer keeps no calls. Its first hits are held in the same form: if the function of a
- * call, or the place that called it, had been seen before, it has NO_NAME.
+ * The oneshot tracer records only the first hit of each address. Such a hit is stored as a call: a
+ * function or caller that had been hit before is NO_NAME.
  */
 #ifndef HYTRACE_BOOT_CALLS_H
 #define HYTRACE_BOOT_CALLS_H
@@ -25,14 +25,14 @@
 struct lh_table;
 struct strings;
 
-/* Ends of calls that are no times. */
+/* Values in the place of an end time. */
 #define END_UNKNOWN UINT64_MAX
-#define END_OPEN (UINT64_MAX - 1)	/* it had not returned when the tracer took over */
+#define END_OPEN (UINT64_MAX - 1)	/* the call had not returned when the tracer took over */
 
 struct early_call {
 	uint64_t time, end;
 	uint32_t function, parent;	/* indices into names, or NO_NAME */
-	bool rounded;			/* it may have ended later, by less than "rounding" */
+	bool rounded;			/* the call may have ended later, by less than "rounding" */
 };
 
 /* Calls that were lost between the call before this index and the call at it. */
@@ -44,15 +44,15 @@ struct early_hole {
 struct early_calls {
 	struct early_call *list;	/* in order of time */
 	size_t count;
-	const char **names;		/* with their module, as the kernel prints it: "f [module]" */
+	const char **names;		/* as the kernel prints a function: "f" or "f [module]" */
 	size_t name_count;
 	size_t ftrace_init;		/* the first call of ftrace_init(); SIZE_MAX: unknown */
 	bool timed;			/* returns were recorded: calls have ends */
-	size_t open, unknown;		/* if so: how many had not returned, and how many have no end for another reason */
+	size_t open, unknown;		/* if timed: calls with END_OPEN, calls with END_UNKNOWN */
 	uint64_t rounding;
-	uint64_t until;			/* the last time that is known: of a call, or of an end */
-	size_t timeless;		/* the number of first calls without a time, because the clock began later */
-	struct early_hole *holes;	/* in order, at different places */
+	uint64_t until;			/* the last time at which a call began or ended */
+	size_t timeless;		/* first calls without a time: the clock began later */
+	struct early_hole *holes;	/* sorted by "before", without duplicates */
 	size_t hole_count;
 	struct lh_table *ids;		/* from a name to its index */
 	struct strings *store;
@@ -65,13 +65,13 @@ void early_calls__free(struct early_calls *c);
 uint32_t early_calls__intern(struct early_calls *c, const char *name);
 void early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
 /*
- * Sets when the last call that was added has ended: a time, or one of the values above. Then this has to be done for each
- * call.
+ * Sets when the last added call has ended: a time, END_UNKNOWN or END_OPEN. If one call has an end,
+ * set one for each call.
  */
 void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded);
 /*
- * Notes that calls were lost directly before the call at index @before, or after the last one. They
- * are added in order.
+ * Notes that calls were lost directly before the call at index @before, or after the last call. Add
+ * the holes in order.
  */
 void early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost);
 /* Were calls lost directly before the call at @index? */
@@ -82,13 +82,13 @@ bool early_calls__behind_hole(const struct early_calls *c, size_t index);
  */
 uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
 /*
- * ftrace_init() begins directly before the call at @index. If there is no such index, that stays
- * unknown.
+ * Notes that ftrace_init() begins directly before the call at @index. If there is no such call, the
+ * beginning stays unknown.
  */
 void early_calls__mark_ftrace(struct early_calls *c, size_t index);
 /* Returns NO_NAME if there is no such name. */
 uint32_t early_calls__find(const struct early_calls *c, const char *name);
-/* The number of calls with a function, and of those with a parent. */
+/* The number of calls with a function, and of calls with a parent. */
 size_t early_calls__functions(const struct early_calls *c);
 size_t early_calls__callers(const struct early_calls *c);
 
@@ -97,19 +97,19 @@ size_t early_calls__callers(const struct early_calls *c);
 struct early_function {
 	uint32_t name;
 	uint64_t first;			/* the time of its first call */
-	bool timeless;			/* the time is not known */
+	bool timeless;			/* "first" is not known */
 	size_t calls;
-	/* For calls with ends (times.c): in all calls of it, but only once in one inside of another one; and without others. */
+	/* If calls have ends (times.c): time with callees (recursion counts once), and without */
 	uint64_t inclusive, self;
-	size_t outermost;		/* calls that are not inside of another one of it */
-	size_t inside;			/* calls of any function that are inside of these */
-	size_t jumps, jumps_inside;	/* its calls that were jumps (spans.h); and all in the outermost ones */
-	size_t direct;			/* calls that it made itself, or code without a call of its own for it */
-	size_t open, unknown;		/* calls whose end is not known: not returned; another reason */
+	size_t outermost;		/* its calls without the recursive calls */
+	size_t inside;			/* calls of any function inside its outermost calls */
+	size_t jumps, jumps_inside;	/* jumps (spans.h) to it; all in its outermost calls */
+	size_t direct;			/* calls by it, or by untraced functions inside it */
+	size_t open, unknown;		/* its calls with END_OPEN; with END_UNKNOWN */
 };
 
 /*
- * All functions, those with the most calls first; equal ones in order of their first calls. To be
+ * All functions that were called, sorted by calls, the most first, then by their first calls. To be
  * freed.
  */
 struct early_function *early_calls__by_calls(const struct early_calls *c, size_t *ret_count);

@@ -15,14 +15,14 @@
 
 #define RIGHT SCOLS_FL_RIGHT
 
-/* As table__column() has them; without a heading after the last one. */
+/* The arguments of table__column(). A column without a heading ends an array. */
 struct column {
 	const char *heading;
 	double width;
 	int flags;
 };
 
-/* A line of a table, which is filled from its first column on. */
+/* A line of a table. Cells are filled from the first column on; @next is the next one. */
 struct cells {
 	struct libscols_line *line;
 	size_t next;
@@ -31,7 +31,7 @@ struct cells {
 struct libscols_table *cells__table(FILE *out, const struct column *columns);
 /* @parent: NULL if the table is no tree */
 struct cells cells__line(struct libscols_table *table, struct libscols_line *parent);
-/* Leaves so many cells empty. */
+/* Leaves the next @count cells empty. */
 void cells__skip(struct cells *c, size_t count);
 /* NULL leaves the cell empty. */
 void cell__text(struct cells *c, const char *text);
@@ -40,7 +40,7 @@ void cell__print(struct cells *c, const char *format, ...) __attribute__((format
 void cell__time(struct cells *c, int64_t ns);
 /* @part of @whole in percent; nothing if @whole is 0. */
 void cell__share(struct cells *c, uint64_t part, uint64_t whole);
-/* Prints the table, which has the first @most of @count, and how many there are more. Frees it. */
+/* Prints the table, which has the first @most of @count lines, then "and N more". Frees it. */
 void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the units of a boot tell together: which took longest, and what the default target had to
- * wait for; see units.h. The rules are those of systemd-analyze, so that both name the same units.
+ * Finds the units of a boot that took longest, and the units that the default target had to wait
+ * for; see units.h. The rules are those of systemd-analyze, so its output names the same units.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ const struct boot_unit *boot_units__find(const struct boot_units *u, const char 
 	return NULL;
 }
 
-/* "foo.bar" is foo.bar.service, as "bar" is no type. */
+/* "foo.bar" has no type, as "bar" is not one: it is short for foo.bar.service. */
 static bool has_type(const char *name)
 {
 	static const char *const types[] = {
@@ -39,7 +39,7 @@ static bool has_type(const char *name)
 	return false;
 }
 
-/* Is @full what @name stands for? */
+/* Is @full the unit @name, which may lack ".service"? */
 static bool is_typed(const char *full, const char *name)
 {
 	size_t length = strlen(name);
@@ -102,7 +102,7 @@ struct chain {
 	const struct boot_units *u;
 	struct chain_row *rows;
 	size_t count;
-	bool *followed;			/* units whose own chain is in the rows */
+	bool *followed;			/* for each unit: its own chain is in the rows */
 };
 
 static void add_row(struct chain *c, const struct boot_unit *unit, unsigned int depth)
@@ -110,7 +110,7 @@ static void add_row(struct chain *c, const struct boot_unit *unit, unsigned int 
 	*LIST_ADD(c->rows, c->count) = (struct chain_row){ .name = unit->name, .unit = unit, .depth = depth };
 }
 
-/* The unit of that name, if it was started in the boot. */
+/* The unit of this name; NULL: it was not started in the boot. */
 static const struct boot_unit *started(const struct chain *c, const char *name)
 {
 	const struct boot_unit *unit = boot_units__find(c->u, name);
@@ -118,7 +118,7 @@ static const struct boot_unit *started(const struct chain *c, const char *name)
 	return unit && boot_units__in_boot(c->u, unit) ? unit : NULL;
 }
 
-/* Adds what @unit waited for. A chain has some ten units, and each is followed once at most. */
+/* Adds the units that @unit waited for. A chain has some ten units; each is followed only once. */
 static void follow(struct chain *c, const struct boot_unit *unit, unsigned int depth)
 {
 	uint64_t last = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How busy the processors and disks were, as areas over the time; see picture.h. */
+/* Draws how busy CPUs and disks were, as areas over the time; see picture.h. */
 #include "boot/picture.h"
 
 #define CHART 44
 #define CPU_CHART 16
-/* More are not drawn one by one. */
+/* Machines with more CPUs only get the chart of all CPUs together. */
 #define MOST_CPUS 16
 
-/* @share: of a bin, 0 to 1; negative: not known */
+/* @share: returns the share of a bin, 0 to 1; negative: not known */
 static void draw_area(struct picture *p, const struct view *v, const char *class, double height,
 		      double (*share)(const struct boot_load *l, size_t bin, size_t which),
 		      size_t which)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures how the clocks of a boot belong together; see clock.h.
+ * Measures the differences between the clocks of a boot; see clock.h.
  *
- * A reader of a buffer's file `stats` is told what time it is by the buffer's clock, with
- * microseconds. Two looks at another clock, before and after, enclose that moment. Many such
- * enclosures leave a short range in which the difference of the clocks must be.
+ * A trace buffer's file `stats` shows the current time of the buffer's clock, in microseconds. This
+ * reads another clock before and after that file: the buffer's time lies between the two readings.
+ * Many such readings leave a short range for the difference of the clocks.
  *
- * The TSC's frequency and its zero are in the page that perf_event_open() maps. But the time that
- * this page tells is that of dmesg, which differs from the trace clock by a constant if the kernel
- * began with another clock than the TSC. The same enclosures tell this constant.
+ * The page that perf_event_open() maps has the TSC's frequency and its zero, but for the clock of
+ * dmesg. If the kernel began with another clock than the TSC, the clock of dmesg differs from the
+ * trace clock by a constant. The readings of the TSC before and after `stats` show this constant.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,11 +30,11 @@
 #include "run/instance.h"
 
 #define LOOKS 64
-/* NTP takes offsets that are smaller away by a quicker or slower clock: systemd-timesyncd, and the kernel's MAXPHASE. */
+/* NTP slews the clock for offsets below this: systemd-timesyncd, and the kernel's MAXPHASE. */
 #define SLEWED_NS 500000000
 /* How much the kernel lets NTP change the frequency, MAXFREQ in include/linux/timex.h. */
 #define MAXFREQ_PPM 500
-/* Two looks at clocks that go alike differ by less than this. */
+/* If the machine was not suspended, two readings of its clocks differ by less than this. */
 #define SUSPENDED_NS 1000000
 
 /* ---- arithmetic */
@@ -95,7 +95,7 @@ int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t 
 	return 0;
 }
 
-/* How far NTP moves the clocks apart in this time, at most. */
+/* The upper bound of how far NTP moves the clocks apart in this time. */
 static uint64_t most_slewed(uint64_t time)
 {
 	return SLEWED_NS + time / 1000000 * MAXFREQ_PPM;
@@ -113,7 +113,7 @@ static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l
 	c->monotonic_error = c->measured_error + most_slewed(l->uptime);
 }
 
-/* The relation of now is not that of the boot. */
+/* Drops what was measured now: it does not hold for the boot. */
 static void forget(struct boot_clock *c, const char *why_no_tsc, const char *why_no_monotonic)
 {
 	if (c->tsc_known)
@@ -127,11 +127,11 @@ static void forget(struct boot_clock *c, const char *why_no_tsc, const char *why
 void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
 {
 	conclude_monotonic(c, l);
-	/* While it sleeps, some machines go on with the one clock and not with the other. */
+	/* On some machines, one of the clocks stops during suspend, or the TSC begins anew. */
 	if (l->suspended > SUSPENDED_NS)
 		forget(c, "the machine was suspended since, and its TSC may have begun anew",
 		       "the machine was suspended since");
-	/* Then it is not known what it follows. */
+	/* No difference fits all readings: the trace clock has another source. */
 	if (c->tsc_known && !range__is_known(&l->to_tsc))
 		forget(c, "the trace clock does not follow the TSC", "the trace clock does not follow the TSC");
 	if (c->tsc_known) {
@@ -141,8 +141,8 @@ void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
 }
 
 /*
- * How far the clocks have come apart while units were started: as far as they are apart now, for NTP takes an offset away
- * in one direction. In days, they come farther apart than they can in a boot.
+ * How far the clocks have drifted apart while units were started: at most as far as until now, as
+ * NTP slews an offset in one direction, and at most as far as NTP can slew in the time of a boot.
  */
 static uint64_t slewed_since(const struct boot_clock *then, const struct boot_clock *now, uint64_t userspace, uint64_t finish)
 {
@@ -155,8 +155,8 @@ static uint64_t slewed_since(const struct boot_clock *then, const struct boot_cl
 }
 
 /*
- * Each program of process 1 has the relation of its own time. That of the last one that was started before systemd began
- * is systemd's own; one that was started later is systemd that has executed itself anew.
+ * Each program that process 1 has executed tells the relation at its time. Takes the last program
+ * before systemd began: systemd itself. A later program is systemd that has executed itself anew.
  */
 void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace, uint64_t finish)
 {
@@ -168,12 +168,12 @@ void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint6
 
 		if (r.least == INT64_MIN || r.most == INT64_MAX)
 			continue;
-		/* If the two clocks have drifted apart in this time, the least is more than the most. */
+		/* If the two clocks have drifted apart meanwhile, "least" is more than "most". */
 		middle = r.least + (r.most - r.least) / 2;
 		error = llabs(r.most - r.least) / 2 + 1;
 		if ((int64_t)s->inits[i].time > (int64_t)userspace + middle + error)
 			break;
-		/* A user can forge a later program by a file name with lines in it, and the relation of that program. */
+		/* By newlines in a file name, users can forge a later program with any relation. */
 		if (c->monotonic_known && (int64_t)s->inits[i].time >
 					  (int64_t)userspace + c->ahead + (int64_t)c->monotonic_error + SLEWED_NS)
 			break;
@@ -186,7 +186,7 @@ void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint6
 
 /* ---- measuring */
 
-/* The source of CLOCK_MONOTONIC: "tsc", "kvm-clock". To be freed; NULL: not known. */
+/* The clock source of CLOCK_MONOTONIC: "tsc", "kvm-clock". To be freed; NULL: not known. */
 static char *read_source(void)
 {
 	char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -201,12 +201,12 @@ static char *read_source(void)
 
 static uint64_t read_tsc(void)
 {
-	/* Nothing before and after may be executed in its place. */
+	/* The CPU must not read the TSC earlier, out of order. */
 	_mm_lfence();
 	return __rdtsc();
 }
 
-/* The beginning of perf's page; see linux/perf_event.h for the lock. */
+/* Reads the beginning of perf's page; see linux/perf_event.h for the lock. */
 static void read_page(struct boot_clock *c, const volatile struct perf_event_mmap_page *page)
 {
 	uint32_t lock;
@@ -227,7 +227,7 @@ static void tell_source(struct boot_clock *c)
 	static const char *const others[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
 	char *source = read_source();
 
-	/* Clocks of hypervisors are made of the TSC, and are the same on all processors. */
+	/* Other names are clocks of hypervisors: they use the TSC, and are the same on all CPUs. */
 	for (size_t i = 0; source && i < sizeof(others) / sizeof(others[0]); i++)
 		c->unstable |= !strcmp(source, others[i]);
 	if (source && strcmp(source, "tsc"))
@@ -238,7 +238,7 @@ static void tell_source(struct boot_clock *c)
 	free(source);
 }
 
-/* The relation between the TSC and the clock of dmesg. */
+/* Finds the relation between the TSC and the clock of dmesg. */
 static void find_tsc(struct boot_clock *c)
 {
 	struct perf_event_attr attr = {
@@ -271,7 +271,7 @@ static void find_tsc(struct boot_clock *c)
 }
 #endif
 
-/* One look at the clock of a buffer, and at the other clocks before and after. */
+/* Reads the clock of a buffer once, and the other clocks before and after it. */
 static int look(struct boot_clock *c, int fd, struct clock_range *monotonic_range,
 		struct clock_range *tsc_range)
 {
@@ -300,7 +300,7 @@ static int look(struct boot_clock *c, int fd, struct clock_range *monotonic_rang
 	return 0;
 }
 
-/* The file `stats` of a buffer with the clock "local"; -1: there is none. */
+/* Opens the file `stats` of a buffer with the clock "local"; -1: there is none. */
 static int open_stats(const char *buffer)
 {
 	char path[PATH_MAX], *clock;
@@ -340,7 +340,7 @@ static int64_t read_clock(clockid_t clock)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* If something comes between the two looks, it seems less, never more. */
+/* A delay between the two readings makes the result smaller, never larger. */
 static int64_t read_suspended(void)
 {
 	int64_t boottime = read_clock(CLOCK_BOOTTIME), monotonic = read_clock(CLOCK_MONOTONIC);

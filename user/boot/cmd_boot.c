@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot: reports this boot: the early part, as very early function tracing has recorded it,
- * and the part from the initcalls on, as trace events tell on any kernel. This has the options and
- * calls the other parts. It traces nothing.
+ * hytrace boot: reports this boot: the early part, as recorded by very early function tracing, and
+ * the part from the initcalls on, as recorded by trace events, on any kernel. This file has the
+ * options and calls the parts of the report. It traces nothing.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "kernel/features.h"
 #include "run/output.h"
 
-/* How many functions the text lists. Documents have all. */
+/* How many functions the text lists. The json has all. */
 #define MOST_FUNCTIONS 10
 
 enum { KEY_NEXT = 256, KEY_RELEASE };
@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Early addresses are the kernel's own, so their names need no files of modules. */
+/* Early calls are of vmlinux, so their names need no files of modules. */
 static int load_oneshot(struct boot_report *r, const char *dir)
 {
 	struct places places = { .kernel = &r->kernel };
@@ -74,7 +74,7 @@ static int load_oneshot(struct boot_report *r, const char *dir)
 	       early_calls__load_oneshot(&r->calls, &r->stats, dir, &places);
 }
 
-/* One part of the report is not there, or cannot be read. */
+/* Does the error mean that a part of the report does not exist, or cannot be read? */
 static bool is_missing(int err)
 {
 	return err == -EOPNOTSUPP || err == -ENODATA || err == -EPROTO;
@@ -95,7 +95,7 @@ static int load(struct boot_report *r, const char *dir)
 		err = load_oneshot(r, dir);
 	else
 		err = early_calls__load(&r->calls, &r->stats, dir, &r->missing);
-	/* A message has told why. The other part is there. */
+	/* A message has told why. Go on with the kernel's events. */
 	if (r->start && is_missing(err)) {
 		r->early = false;
 		return 0;
@@ -131,7 +131,7 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 	return 0;
 }
 
-/* What came before and after the kernel's part. */
+/* Loads the parts of the boot before and after the kernel's part. */
 static void load_whole(struct boot_report *r, struct boot_whole *whole, const char *dir)
 {
 	bool first_known = r->early && !boot_report__is_oneshot(r) && !strcmp(r->stats.clock, "x86-tsc");
@@ -159,8 +159,8 @@ static int report(struct boot_report *r, struct boot_whole *whole, const struct 
 }
 
 /*
- * Which parts of the kernel's boot are there? If there is none, a message tells why. systemd tells its
- * part of any boot.
+ * Finds the recorded parts of the kernel's boot. If there is none, a message tells why. systemd's
+ * part is there after any boot.
  */
 static int find_parts(struct boot_report *r, struct boot_start *start, const char *dir)
 {
@@ -173,7 +173,7 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 	} else {
 		boot_start__free(start);
 	}
-	/* A message has told why. The other parts may be there. */
+	/* A message has told why. Go on with early calls or units, if there are any. */
 	if (err && err != -ENOENT && !(is_missing(err) && (early || units)))
 		return err;
 	if (r->start && !early)

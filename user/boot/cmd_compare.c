@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot compare: holds two groups of boots against each other. In the simple case each group
- * is one document. With more, a -- divides the groups. A directory stands for the documents in it.
+ * hytrace boot compare: compares two groups of boots. In the simple case, each group is one json
+ * file. With more, a -- divides the groups. A directory stands for the json files in it.
  */
 #include <argp.h>
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "document/read.h"
 #include "run/output.h"
 
-/* How many rows of a table the text has. Documents have all. */
+/* How many rows of a table the text has. The json has all. */
 #define MOST_ROWS 10
 
 enum { KEY_ALL = 256, KEY_FAIL_ABOVE, KEY_UNTIL };
@@ -94,7 +94,7 @@ static int add_directory(struct paths *p, const char *directory)
 	return count ? 0 : error__return(-EINVAL, "%s: has no documents (*.json, *.json.gz or *.json.zst)", directory);
 }
 
-/* Replaces directories by what is in them. */
+/* Replaces directories by the json files in them. */
 static int expand(struct paths *p)
 {
 	struct paths all = {};
@@ -140,7 +140,7 @@ static struct boot_limit limit(struct argp_state *state, const char *text)
 	char *unit;
 	double value = strtod(text, &unit);
 
-	/* Digits only: strtod() knows 0x5, 1e3 and infinity as well. */
+	/* Digits only: strtod() also accepts 0x5, 1e3 and infinity. */
 	if (unit == text + strspn(text, "0123456789.") && value > 0 && value < 1e9) {
 		if (!strcmp(unit, "%"))
 			return (struct boot_limit){ .share = value / 100 };
@@ -173,7 +173,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->until_given = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* What follows the -- is quoted. */
+		/* argp calls the arguments after "--" quoted. */
 		add_path(&o->groups[state->quoted ? 1 : 0], arg);
 		break;
 	case ARGP_KEY_END:
@@ -242,7 +242,7 @@ static int compare(const struct compare_options *o, const char *const names[2], 
 	return err;
 }
 
-/* "a1.json" is enough for one; of several, that one and the last one are named. */
+/* "a1.json" for one file; "a1.json to a5.json", the first and the last, for several. */
 static char *group_name(const struct paths *p)
 {
 	return p->count == 1 ? xstrdup(p->list[0]) : xasprintf("%s to %s", p->list[0], p->list[p->count - 1]);
@@ -284,7 +284,7 @@ int cmd_boot_compare(int argc, char **argv)
 		free_paths(&o.groups[i]);
 		free(names[i]);
 	}
-	/* As with diff: trouble must not read as a difference. */
+	/* As in diff, trouble has an exit status other than that of a difference. */
 	if (err)
 		return EXIT_USAGE;
 	return fails ? EXIT_FAILED : EXIT_DONE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace boot next: what the kernel command line of the next boot needs, so that that boot can be reported. */
+/* hytrace boot next: prints the kernel parameters that a boot needs to be reported. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 struct next_options {
 	bool early, graph, no_probes, bootconfig;
 	const char *kernel, *initrd;
-	char **reboot;			/* its command; NULL: only print */
+	char **reboot;			/* the command REBOOT; NULL: only print */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -88,7 +88,7 @@ static int print_bootconfig(const char *line)
 	return err;
 }
 
-/* Without a command that reboots, nothing is changed. */
+/* Prints the parameters. Only with REBOOT, loads the next kernel and reboots. */
 static int print_next(const struct next_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace boot plot: a picture of this boot. systemd-analyze has the word, too. */
+/* hytrace boot plot: draws this boot, like systemd-analyze plot. */
 #include "base/error.h"
 #include "boot/commands.h"
 

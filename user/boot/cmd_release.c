@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace boot release: the running kernel keeps nothing more of what `hytrace boot next` has made it keep. */
+/* hytrace boot release: frees the events and buffers that `hytrace boot next` asked for. */
 #include <tracefs.h>
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace boot time: how long each part of this boot took. systemd-analyze has the word, too. */
+/* hytrace boot time: how long each part of this boot took, like systemd-analyze time. */
 #include "base/error.h"
 #include "boot/commands.h"
 

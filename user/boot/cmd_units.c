@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot blame, hytrace boot critical-chain: the words that users of systemd-analyze know. Both
- * ask systemd, which answers everybody; blame also has the kernel's initcalls and modules if their
+ * hytrace boot blame, hytrace boot critical-chain: like the commands of systemd-analyze. The two
+ * ask systemd, which answers any user; blame also has the kernel's initcalls and modules if their
  * events can be read.
  */
 #include <argp.h>
@@ -23,7 +23,7 @@
 struct units_options {
 	struct result_options result;
 	size_t most;			/* 0: not given */
-	const char *unit;		/* whose chain; NULL: that of the default target */
+	const char *unit;		/* whose chain to show; NULL: the default target */
 };
 
 enum { OPTION_FUZZ = 0x100 };
@@ -72,7 +72,7 @@ static error_t parse_chain(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* ---- what is written */
+/* ---- output */
 
 typedef void (*write_fn)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
 			 FILE *out);
@@ -104,9 +104,9 @@ static void write_chain(const struct boot_whole *w, const struct boot_start *s, 
 		boot_whole__chain_text(w, out);
 }
 
-/* ---- what is known */
+/* ---- input */
 
-/* Says what is missing. Without systemd, blame still has the kernel's part; a chain needs it. */
+/* Tells what is missing. Without systemd, blame has the kernel's part; a chain needs systemd. */
 static int check(write_fn write, const struct boot_whole *w, const struct boot_start *s)
 {
 	const struct boot_units *u = &w->units;
@@ -136,7 +136,7 @@ static int check(write_fn write, const struct boot_whole *w, const struct boot_s
 	return 0;
 }
 
-/* The chain of a unit is that which the default target would have in its place. */
+/* The chain is always that of the target, so the unit takes its place. */
 static void set_unit(struct boot_units *u, const char *name)
 {
 	const struct boot_unit *unit;
@@ -147,7 +147,7 @@ static void set_unit(struct boot_units *u, const char *name)
 	u->target = unit ? unit->name : name;
 }
 
-/* Returns false after a message if the kernel's part cannot be had. */
+/* Returns false after a message if the kernel's part cannot be read. */
 static bool find_start(struct boot_start *start)
 {
 	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();

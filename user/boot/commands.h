@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hytrace boot, and its commands: arguments begin with the command's full name; the exit status. */
+/* hytrace boot and its commands. argv[0] is a command's full name. Each returns the exit status. */
 #ifndef HYTRACE_BOOT_COMMANDS_H
 #define HYTRACE_BOOT_COMMANDS_H
 
@@ -14,7 +14,7 @@ int cmd_boot_plot(int argc, char **argv);
 int cmd_boot_release(int argc, char **argv);
 int cmd_boot_time(int argc, char **argv);
 
-/* The last one is that of `hytrace boot time`. */
+/* BOOT_TIME is the format of `hytrace boot time`. */
 enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_SVG, BOOT_CHROME, BOOT_FOLDED, BOOT_TIME };
 
 struct boot_options {
@@ -24,7 +24,7 @@ struct boot_options {
 
 /**
  * boot__report() - report this boot
- * @o: in which format, and where to
+ * @o: the format and the output file
  *
  * Return: the exit status.
  */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares two groups of boots, row by row; see compare.h. What makes rows differ by chance is in
- * noise.h. If there are too few boots for that, rows that differ by much are shown as possible
- * differences: what one boot of a kernel says about the next one is not known.
+ * Compares two groups of boots, row by row; see compare.h. noise.h tells differences from noise.
+ * With too few boots, the noise is not known; then large differences are possible differences.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,25 +12,25 @@
 #include "boot/compare.h"
 #include "boot/noise.h"
 
-/* How often the limit may be found exceeded if nothing has changed but chance. One row is judged here, not a thousand. */
+/* The probability that noise alone exceeds the limit. Not ALPHA, as this tests only one row. */
 #define LIMIT_ALPHA 0.05
 
 /* ---- what can be compared */
 
-/* Does the document have only the elements of this kind with the most calls? */
+/* Does the json have only the elements of this kind with the most calls (-n)? */
 static bool is_cut(const struct boot_head *h, const struct row_kind *kind)
 {
 	return h->cut && kind->has_calls && !kind->inner;
 }
 
-/* Is it known that a boot without this row had none? */
+/* If the json has no row of this kind and some name, is it known that the boot had none? */
 static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
 {
 	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(kind->after_init && h->full) &&
 	       !(h->missing & row_kind__bit(kind)) && !is_cut(h, kind);
 }
 
-/* If events are lost, sums and counts of what the events tell may lack some. A single initcall's time is whole. */
+/* If events are lost, sums and counts may be too small. The time of a single initcall is right. */
 static bool may_lack(const struct boot_head *h, const struct boot_row *row, const struct boot_cell *cell,
 		     enum boot_measure measure)
 {
@@ -51,7 +50,7 @@ static bool is_known(const struct boot_comparison *c, const struct boot_row *row
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
 		if (row->cells[i].unknown[measure] || may_lack(&c->boots[i], row, &row->cells[i], measure))
 			return false;
-		/* Another one of that name may be among those that are not there. */
+		/* Another function of this name may be among the functions that were cut off. */
 		if (row->joined && is_cut(&c->boots[i], row->kind))
 			return false;
 		if (!row->cells[i].is_there && !knows_absence(&c->boots[i], row->kind))
@@ -78,8 +77,8 @@ static void find_new(const struct boot_comparison *c, struct boot_row *row)
 }
 
 /*
- * A tick that comes a little later makes another task run in another initcall. That is no difference of the initcalls. If
- * all boots know it, it does not count for them. It does for levels, and as a wait for a processor.
+ * When a tick comes decides in which initcall a task has to wait for its CPU. So if all boots know
+ * this wait, it is subtracted from initcalls and modules, but not from levels and waits.
  */
 static void leave_ready_out(struct boot_comparison *c)
 {
@@ -103,7 +102,7 @@ static bool counts_calls(const struct boot_comparison *c, const struct boot_row 
 	return row->kind->has_calls && !boot_head__is_oneshot(&c->boots[0]);
 }
 
-/* The calls that a document lacks may be of any function. */
+/* The most calls that a boot has lost. They may be calls of any function. */
 static double lost_calls(const struct boot_comparison *c)
 {
 	uint64_t most = 0;
@@ -125,8 +124,8 @@ static double mean(const double *values, size_t count)
 }
 
 /*
- * Which differences matter, and how small the noise can be. Both must be the same for each way to divide the boots into
- * groups, so they are of all boots.
+ * Sets the least difference that matters and the least noise. noise.c regroups the boots, so these
+ * limits must not depend on the groups: they are computed from all boots.
  */
 static void set_scale(struct noise_row *n, const struct boot_comparison *c, const struct boot_row *row,
 		      enum boot_measure measure)
@@ -149,20 +148,20 @@ double boot_comparison__few_ns(const struct boot_comparison *c)
 	return total ? fmax(FEW_NS, FEW_OF_TOTAL * fmax(total->a, total->b)) : FEW_NS;
 }
 
-/* Without knowledge of the noise, this much is worth a look. */
+/* Is the difference large enough to be shown although the noise is not known? */
 static bool is_much(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure,
 		    const struct noise_row *n)
 {
-	/* A count that differs at all differs by one. */
+	/* n->least is 1 more than the lost calls. */
 	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least - 1 : boot_comparison__few_ns(c);
 
-	/* That there is an initcall or a module more is worth a line. */
+	/* One initcall or module more or less is always shown. */
 	if (measure == MEASURE_COUNT && (!row->kind->count || boot_head__is_oneshot(&c->boots[0])))
 		least = 1;
 	return change >= least && change >= FEW_SHARE * fmax(n->a, n->b) && n->apart;
 }
 
-/* What is one function in one build may be several in another, of which a document may leave some out. */
+/* A function of one build may be several in another build, and -n may have cut some of them off. */
 static bool may_be_cut(const struct boot_comparison *c, const struct boot_row *row)
 {
 	bool cut = false;
@@ -184,7 +183,7 @@ static enum boot_verdict verdict(const struct boot_comparison *c, const struct b
 
 struct judging {
 	struct noise_row *list;
-	size_t *rows;			/* which row each one is */
+	size_t *rows;			/* for each element of @list: the index of its row */
 	double *values;
 	size_t count;
 };
@@ -225,7 +224,7 @@ static void judge(struct boot_comparison *c, enum boot_measure measure)
 		change->spread = j.list[i].spread;
 		change->p = j.list[i].p;
 	}
-	/* What is much depends on the time until init. */
+	/* After all changes are known: is_much() needs the time until init. */
 	for (size_t i = 0; i < j.count; i++) {
 		struct boot_row *row = &c->rows[j.rows[i]];
 
@@ -236,7 +235,7 @@ static void judge(struct boot_comparison *c, enum boot_measure measure)
 	free(j.values);
 }
 
-/* The first boot that does not tell the time of a row which others tell; SIZE_MAX: there is none. */
+/* The first boot that lacks the time of a row that another boot has; SIZE_MAX: there is none. */
 static size_t unknown_in(const struct boot_comparison *c, const struct boot_row *row)
 {
 	size_t unknown = SIZE_MAX, known = 0;
@@ -250,7 +249,7 @@ static size_t unknown_in(const struct boot_comparison *c, const struct boot_row 
 	return known && row->kind->time && c->notes.comparable[row->kind->part][MEASURE_TIME] ? unknown : SIZE_MAX;
 }
 
-/* Initcalls that were not seen to end, for example. */
+/* Adds a note about rows without a time, such as initcalls whose end was not recorded. */
 static void note_unknown(struct boot_comparison *c)
 {
 	const struct boot_row *first = NULL;
@@ -313,7 +312,7 @@ const struct boot_row **boot_comparison__order(const struct boot_comparison *c, 
 
 		if (row->kind->is_whole != parts || !change->known)
 			continue;
-		/* That there is one initcall of a name is not worth a line. */
+		/* Even with "all": equal counts of elements are not shown, nearly all are 1. */
 		if (change->verdict != SAME || (all && (measure == MEASURE_TIME || row->kind->has_calls)))
 			list[count++] = (struct ordered){ row, fabs(change->b - change->a) };
 	}
@@ -343,7 +342,7 @@ size_t boot_comparison__differing(const struct boot_comparison *c)
 	return count;
 }
 
-/* The first boot that does not tell the time of this row. */
+/* The path of the first boot that does not have the time of this row; NULL: all have it. */
 static const char *without(const struct boot_comparison *c, size_t row)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
@@ -365,7 +364,7 @@ static bool all_slower(const struct boot_comparison *c, const double *values)
 	return true;
 }
 
-/* What is left of the second group's growth without the limit has to be more than the noise. */
+/* Has the second group grown by more than the limit and the noise? */
 static bool grown(const struct boot_comparison *c, const struct boot_limit *limit)
 {
 	const struct boot_row *limited = &c->rows[limit->target ? c->target : c->total];

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two boots, or several of each of two kernels or configurations: what takes longer in the second
- * group, and what is called more often. Documents of `hytrace boot -f json` are read; nothing here
- * asks the running kernel.
+ * Compares two boots, or groups of boots of two kernels or configurations: what takes longer in the
+ * second group, and what is called more often. Reads only json of `hytrace boot -f json`.
  *
- * A row is something that has the same name in each boot: an initcall, a level, a function. Names
- * are without what the compiler appends; things of one name in one boot are one row, and their times
- * and counts are added up.
+ * A row stands for all items of one name: an initcall, a level, a function. Suffixes that the
+ * compiler appends to names are removed. If a boot has several items of one name, their times and
+ * counts are added up.
  */
 #ifndef HYTRACE_BOOT_COMPARE_H
 #define HYTRACE_BOOT_COMPARE_H
@@ -20,46 +19,46 @@ struct json_object;
 struct lh_table;
 struct strings;
 
-/* What has recorded a kind, and so what has to be complete for it. */
+/* The part of the recording that a kind of rows comes from, and that must be complete for it. */
 enum boot_source { PART_OF_EARLY, PART_OF_START, PART_OF_USER, PARTS };
 
 enum boot_measure { MEASURE_TIME, MEASURE_COUNT, MEASURES };
 
 /*
- * A kind of rows, and where a document has them: an array of objects. A new kind is a line in the table of compare_read.c.
+ * A kind of rows, and the array of objects in the json. A new kind is a line in a table, row_kinds.
  */
 struct row_kind {
 	const char *word;		/* "initcall" */
-	const char *path;		/* of the array: "start.initcalls"; NULL: rows are made by the code */
+	const char *path;		/* path of the array: "start.initcalls"; NULL: none */
 	enum boot_source part;
-	const char *name;		/* the field with the name; elements without a name are left out */
-	const char *time, *count;	/* fields with numbers; NULL: none. Without @count, elements are counted */
-	const char *ready;		/* the field with the part of @time in which its processor ran others; NULL: none */
-	const char *unless;		/* elements that have this field, not null, are left out; NULL: none */
-	const char *inner;		/* the field with the elements inside of an element; NULL: none */
-	size_t from;			/* the first element that counts */
-	bool is_whole;			/* its elements have those of other kinds in them */
-	bool has_calls;			/* its count is that of calls, not of elements */
-	bool is_code;			/* its names are those of functions, to which compilers append something */
-	bool is_point;			/* its time is a point in time */
-	bool after_init;		/* there are some after init, for which a buffer may have had no room */
-	bool by_probes;			/* kernel probes tell it, whose events are lost apart */
+	const char *name;		/* field: the name; elements without a name are ignored */
+	const char *time, *count;	/* fields: numbers; NULL: none. No @count: of elements */
+	const char *ready;		/* field: the time that it waited for its CPU; NULL: none */
+	const char *unless;		/* elements that have this field are ignored */
+	const char *inner;		/* field: the array of inner elements; NULL: none */
+	size_t from;			/* the index of the first element to read */
+	bool is_whole;			/* its elements contain elements of other kinds */
+	bool has_calls;			/* the count is of calls, not of elements */
+	bool is_code;			/* names are functions: compilers append suffixes */
+	bool is_point;			/* the time is a point in time */
+	bool after_init;		/* also recorded after init, when the buffer may be full */
+	bool by_probes;			/* recorded by kernel probes: lost events have a counter */
 };
 
 extern const struct row_kind row_kinds[];
 extern const size_t row_kind_count;
-/* A bit for each kind of the table; none for those below. */
+/* The bit of a kind of the table; 0 for kind_total, kind_target and kind_between. */
 static inline uint64_t row_kind__bit(const struct row_kind *kind)
 {
 	return kind->path ? UINT64_C(1) << (kind - row_kinds) : 0;
 }
 
-/* The time until the first program of process 1, that until the default target, and what is between the first and the levels. */
+/* The time until init; until the default target; before the first level, or after the last. */
 extern const struct row_kind kind_total, kind_target, kind_between;
 
 /*
- * What the groups have not in common, and what this does to the comparison: some rows cannot be compared, or nothing is
- * certain because something else than the kernel may be the reason.
+ * Differences between the boots as a whole, such as the machine. Then some rows cannot be compared,
+ * or no difference is certain, as something else than the kernel may be the reason.
  */
 struct boot_notes {
 	char **list;			/* sentences, without a full stop */
@@ -68,24 +67,24 @@ struct boot_notes {
 	bool comparable[PARTS][MEASURES];
 };
 
-/* What one boot says about one row. */
+/* The values of one row in one boot. */
 struct boot_cell {
 	double value[MEASURES];		/* times are in ns */
 	bool unknown[MEASURES];
-	double ready;			/* see struct row_kind; without it, and if it is not known, 0 */
+	double ready;			/* see struct row_kind; 0: unknown, or the kind has none */
 	bool is_there;
 };
 
 enum boot_verdict {
-	SAME,				/* or less different than what counts */
+	SAME,				/* or the difference is too small */
 	POSSIBLY,
 	CERTAIN,
 };
 
 struct boot_change {
-	bool known;			/* in all boots */
-	double a, b;			/* in the middle of each group */
-	double spread;			/* the largest distance of a boot from the middle of its group */
+	bool known;			/* all boots have a value */
+	double a, b;			/* the median of each group */
+	double spread;			/* the largest distance of a boot from its group's median */
 	double p;			/* see noise.h; 1: not known */
 	enum boot_verdict verdict;
 };
@@ -93,56 +92,57 @@ struct boot_change {
 struct boot_row {
 	const struct row_kind *kind;
 	const char *name;
-	struct boot_cell *cells;	/* of all boots: those of the first group first */
+	struct boot_cell *cells;	/* one for each boot, the first group first */
 	struct boot_change change[MEASURES];
-	bool new, gone;			/* in all boots of one group, and in none of the other */
-	bool joined;			/* in a boot it is several, or one with a longer name */
+	bool new, gone;			/* in all boots of group 2 only; of group 1 only */
+	bool joined;			/* several items of a boot, or an item with a suffix */
 };
 
-/* What a document says about the boot as a whole. */
+/* The facts about a boot as a whole. */
 struct boot_head {
 	const char *path;
 	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program, *target;	/* NULL: unknown */
 	uint64_t cpus, memory;		/* 0: unknown */
-	uint64_t lost[PARTS];		/* events, or calls; not 0: that part lacks things */
-	uint64_t sites;			/* that were traced early; 0: unknown */
+	uint64_t lost[PARTS];		/* lost events or calls; not 0: the part may lack rows */
+	uint64_t sites;			/* functions that could be traced early; 0: unknown */
 	bool has[PARTS];
-	bool cut;			/* the document does not have all functions (-n) */
+	bool cut;			/* the json has only the first functions (-n) */
 	bool probes_lost;		/* some probes may be missing */
-	bool full;			/* a buffer was full: what came later may be missing */
-	bool knows_ready;		/* events tell what each processor ran */
-	uint64_t missing;		/* bits of the kinds about which the document says nothing, as in row_kinds */
+	bool full;			/* a buffer was full: later events may be missing */
+	bool knows_ready;		/* events tell which task each CPU ran */
+	uint64_t missing;		/* the bits of kinds that the json does not have */
 };
 
 struct boot_comparison {
-	struct boot_head *boots;	/* those of the first group first */
+	struct boot_head *boots;	/* the first group first */
 	size_t count[2];
 	struct boot_row *rows;
 	size_t row_count;
 	struct lh_table *index;		/* from "kind name" to the number of the row */
 	struct strings *names;
 	struct boot_notes notes;
-	bool can_tell;			/* there are enough boots for certain answers */
+	bool can_tell;			/* enough boots for certain answers */
 	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
 	size_t target;			/* the row "until the default target"; SIZE_MAX: no boot has systemd */
 };
 
 /*
- * How much a row has to differ if there are too few boots to know the noise: by this share of it; and times also by a
- * part of the time until init, or if that is short or not known, by FEW_NS; calls also by FEW_CALLS.
+ * The least difference of a row if there are too few boots to know the noise: FEW_SHARE of the row,
+ * and for times FEW_OF_TOTAL of the time until init, at least FEW_NS; for calls FEW_CALLS.
  */
 #define FEW_SHARE 0.10
 #define FEW_OF_TOTAL 0.005
 #define FEW_NS 500000.0
 #define FEW_CALLS 20.0
 /*
- * How often one time or more may be certain if two groups are of the same kernel, and how often one count or more. If this
- * happens, there may be a few rows that depend on each other. So this is about one wrong row in 20 comparisons at most.
+ * The probability that a comparison of two groups of the same kernel calls any time certain, and
+ * the probability that it calls any count certain. Several rows may then be wrong together, as rows
+ * depend on each other: about one wrong row in 20 comparisons at most.
  */
 #define ALPHA 0.01
-/* So many of each are enough for that. */
+/* So many boots in each group are enough for ALPHA. */
 #define ENOUGH_BOOTS 5
-/* With enough boots: this share, or twice the resolution of the clock of the trace events. */
+/* The least difference with enough boots: this share, or twice the resolution of trace events. */
 #define LEAST_SHARE 0.01
 #define LEAST_NS 2000.0
 
@@ -150,23 +150,23 @@ struct boot_comparison {
  * boot_comparison__init() - begin a comparison
  * @ret: to be freed by boot_comparison__free(), also after errors
  * @a: the number of boots in the first group
- * @b: that of the second one
+ * @b: the number of boots in the second group
  */
 void boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b);
 
 /**
- * boot_comparison__read() - take over what a document says
+ * boot_comparison__read() - add the json of a boot
  * @c: the comparison
- * @boot: which boot it is of
- * @path: its name, for messages; must live as long as the comparison
- * @document: may be freed afterwards
+ * @boot: the index of the boot
+ * @path: the name of the file, for messages; must live as long as the comparison
+ * @document: the json; may be freed afterwards
  *
  * Return: 0; -EINVAL after a message.
  */
 int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *path, struct json_object *document);
 
 /**
- * boot_comparison__run() - compare, when all documents have been read
+ * boot_comparison__run() - compare the boots, after all have been read
  * @c: the comparison
  *
  * Return: 0; -EINVAL after a message if the boots of a group do not belong together.
@@ -177,8 +177,8 @@ void boot_comparison__free(struct boot_comparison *c);
 /* ---- compare_notes.c */
 
 /**
- * boot_notes__find() - hold the boots against each other
- * @c: the comparison, of which all documents have been read; its notes are filled
+ * boot_notes__find() - find the differences between the boots as a whole
+ * @c: the comparison, after all boots have been read; its notes are filled
  *
  * Return: 0; -EINVAL after a message if the boots of a group do not belong together.
  */
@@ -189,18 +189,18 @@ void boot_notes__free(struct boot_notes *n);
 
 /* ---- answers */
 
-/* How many boots have been read with the first groups, and how many there are in all. */
+/* The number of boots in the two groups. */
 size_t boot_comparison__boots(const struct boot_comparison *c);
 
 /*
- * Rows with a difference in @measure, the largest one first, to be freed; @all: also those without. Parts such as levels
- * and phases, which have other rows in them, are apart from the others.
+ * Rows that differ in @measure, the largest difference first; to be freed. @all: also rows that do
+ * not differ. @parts: only rows that contain other rows, such as levels; false: only other rows.
  */
 const struct boot_row **boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts,
 					       bool all, size_t *ret_count);
-/* What counts as a difference of times if there are few boots. */
+/* The least difference of times that counts if there are few boots. */
 double boot_comparison__few_ns(const struct boot_comparison *c);
-/* How many rows could be compared, in either measure, and how many of these differ. */
+/* How many rows could be compared, by time or count, and how many rows differ. */
 size_t boot_comparison__compared(const struct boot_comparison *c);
 size_t boot_comparison__differing(const struct boot_comparison *c);
 
@@ -212,25 +212,25 @@ struct boot_limit {
 };
 
 /**
- * boot_comparison__exceeds() - has that time grown by more than that?
+ * boot_comparison__exceeds() - has the limited time grown by more than the limit?
  * @c: the comparison
  * @limit: the limit
- * @ret: the answer. If it is false although the middle has grown by more, a message says that the rest may be noise
+ * @ret: the answer. False, with a message, if the median has grown by more, but maybe by noise
  *
  * Return: 0; -EINVAL after a message if the time is not known.
  */
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret);
 
 /*
- * @names: what to call the groups. @most: how many rows of a table at most. @all: also rows that do not differ. Write
- * errors stay in the stream.
+ * Print the result. @names: the names of the groups. @most: the most rows of a table. @all: also
+ * rows that do not differ. The caller checks @out for write errors.
  */
 void boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out);
 void boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
 
-/* Were no calls counted early, but functions that were called? */
+/* Was the early tracer oneshot, which does not count calls, but only sees whether there was one? */
 bool boot_head__is_oneshot(const struct boot_head *h);
-/* Of one build, or if builds are not known, of one release. */
+/* Do the boots have one build ID, or, if it is not known, one release? */
 bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y);
 /* "certain", "possibly"; "no" if it does not differ. */
 const char *boot_verdict__word(enum boot_verdict verdict);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A comparison of boots as a document; see compare.h. */
+/* Writes a comparison of boots as json; see compare.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static void write_group(json_writer_t *w, const char *field, const struct boot_h
 	jsonw_end_object(w);
 }
 
-/* The middle of two boots may have a fraction; 1e15 ns, or calls, are exact. */
+/* The median of two boots may have a fraction. Up to 1e15 ns or calls are exact. */
 static void write_number(json_writer_t *w, const char *name, double value)
 {
 	jsonw_name(w, name);
@@ -69,7 +69,7 @@ static void write_row(json_writer_t *w, const struct boot_comparison *c, const s
 	jsonw_end_object(w);
 }
 
-/* Each row once: those with a difference of times first, and then those with one of counts only. */
+/* Writes each row once: first rows whose time differs, then rows whose count alone differs. */
 static void write_rows(json_writer_t *w, const struct boot_comparison *c, const char *field, bool parts, size_t most, bool all)
 {
 	size_t count, written = 0;

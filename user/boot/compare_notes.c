@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What two groups of boots have not in common; see compare.h. */
+/* Finds differences between boots as a whole, such as the machine; see compare.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/texts.h"
 #include "boot/compare.h"
 
-/* Two boots of one machine do not have the same memory to the byte. */
+/* Two boots of one machine may differ by some bytes of memory. */
 #define MEMORY_SHARE 0.03
 
 void boot_notes__add(struct boot_notes *n, const char *format, ...)
@@ -43,9 +43,7 @@ bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y
 
 /* ---- the boots of one group */
 
-/*
- * Two documents of one boot would make the noise look smaller, and those of two kernels larger.
- */
+/* Two reports of one boot would make the noise seem smaller, two kernels would make it larger. */
 static int check_group(const struct boot_comparison *c, size_t from, size_t count)
 {
 	const struct boot_head *first = &c->boots[from];
@@ -81,12 +79,12 @@ static void note_same_boot(struct boot_comparison *c)
 /* ---- the early part */
 
 struct pair {
-	const struct boot_head *x, *y;	/* NULL: there is none */
+	const struct boot_head *x, *y;	/* NULL: no pair was found */
 };
 
 /*
- * The first two boots of which @differs is true. What is not known in one boot may differ between two others, so each is
- * held against each.
+ * The first two boots of which @differs is true. Compares all pairs: a boot in which a fact is not
+ * known equals all boots, but other boots may still differ.
  */
 static struct pair find_pair(const struct boot_comparison *c,
 			     bool (*differs)(const struct boot_head *x, const struct boot_head *y))
@@ -115,7 +113,7 @@ static const char *tracer_of(const struct boot_head *h)
 	return h->tracer ?: "nothing";
 }
 
-/* The first boot whose early times are no times; NULL: there is none. */
+/* The first boot whose early times are cycles, not ns; NULL: there is none. */
 static const struct boot_head *with_cycles(const struct boot_comparison *c)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
@@ -176,7 +174,7 @@ static bool program_differs(const struct boot_head *x, const struct boot_head *y
 	return text__is_known_other(x->program, y->program);
 }
 
-/* Kinds that some boots tell about, and others do not: each boot has to be asked for them. */
+/* Adds a note about kinds that only some boots have recorded. */
 static void note_missing(struct boot_comparison *c)
 {
 	for (size_t i = 0; i < row_kind_count; i++) {
@@ -195,7 +193,7 @@ static void note_missing(struct boot_comparison *c)
 	}
 }
 
-/* ---- what is lost */
+/* ---- losses */
 
 static void note_losses(struct boot_comparison *c)
 {
@@ -265,7 +263,7 @@ static bool has_word(const char *line, const char *word, size_t length)
 	return false;
 }
 
-/* The words of a command line that another one does not have, to be freed. */
+/* The words of @line that are not in @other_line, to be freed. */
 static char *words_only_in(const char *line, const char *other_line)
 {
 	char *text;

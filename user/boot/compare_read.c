@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes rows of the documents of several boots; see compare.h.
+ * Makes rows from the json of several boots; see compare.h.
  *
- * A boot that has no such row was without it: then its time and its count are 0, as long as nothing
- * of that part of the document is lost. If something is, they are unknown.
+ * If a boot does not have a row, the row's time and count are 0 for this boot. They are unknown if
+ * this part of the boot has losses.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,12 +24,12 @@ const struct row_kind row_kinds[] = {
 	  .is_code = true },
 	{ "module", "start.initcalls", PART_OF_START, "module", "self", .ready = "ready", .after_init = true },
 	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
-	/* The first one is the end of the total. */
+	/* The first program is the end of the total. */
 	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true, .is_point = true },
 	{ "wait", "start.waits", PART_OF_START, "name", "time", "count" },
 	{ "probe", "start.probes", PART_OF_START, "name", "self", .by_probes = true },
 	{ "unit", "units", PART_OF_USER, "name", "time" },
-	/* Levels are above. */
+	/* The parts that are levels are of the kind "level". */
 	{ "part", "parts.rows", PART_OF_USER, "name", "time", .unless = "level", .is_whole = true },
 	{ "phase", "phases", PART_OF_EARLY, "name", "time", "calls", .inner = "phases", .is_whole = true, .has_calls = true,
 	  .is_code = true },
@@ -74,7 +74,7 @@ bool boot_head__is_oneshot(const struct boot_head *h)
 
 /* ---- rows */
 
-/* The row of that name, which is made if it is new. */
+/* The row of this kind and name; adds it if it is new. */
 static struct boot_row *find_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
 {
 	struct boot_row *row;
@@ -102,7 +102,7 @@ static void add_value(struct boot_cell *cell, enum boot_measure measure, bool kn
 	cell->unknown[measure] |= !known;
 }
 
-/* What is missing, null, or no time and no count is not known. json-c reads NaN and Infinity as well. */
+/* A number is known if it is there, finite and not negative. json-c also reads NaN and Infinity. */
 static bool get_number(struct json_object *object, const char *field, double *ret)
 {
 	struct json_object *value = json__field(object, field);
@@ -147,8 +147,8 @@ struct reading {
 };
 
 /*
- * systemd keeps the last start of a unit. If it was started again since the boot, its time in the boot is not known, and
- * neither is when any unit was being started.
+ * systemd keeps only the last start of a unit. If a unit was started again after the boot, its time
+ * in the boot is not known, nor are the parts that depend on the times of all units.
  */
 static bool is_of_boot(const struct reading *r, struct json_object *element, const char *name)
 {
@@ -167,7 +167,7 @@ static bool is_of_boot(const struct reading *r, struct json_object *element, con
 	return true;
 }
 
-/* @outer: the name of the element that this one is in; NULL: it is in none */
+/* @outer: the name of the element that contains this element; NULL: there is none */
 static void read_element(const struct reading *r, struct json_object *element, const char *outer)
 {
 	const struct row_kind *kind = r->kind;
@@ -187,23 +187,23 @@ static void read_element(const struct reading *r, struct json_object *element, c
 	free(path);
 	cell = &row->cells[r->boot];
 	row->joined |= cell->is_there || strcmp(name, whole_name);
-	/* Points in time have no sum. */
+	/* Points in time are not added up: the first one counts. */
 	if (kind->is_point && cell->is_there)
 		return;
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
 	cell->unknown[MEASURE_TIME] |= kind->part == PART_OF_USER && !is_of_boot(r, element, name);
-	/* That of an initcall with others inside has theirs in it, and its own time has not. */
+	/* With inner initcalls, "ready" includes theirs, and "self" does not: do not use it. */
 	if (kind->ready && get_number(element, kind->ready, &ready) && get_number(element, "time", &whole) &&
 	    get_number(element, kind->time, &own) && own == whole)
 		cell->ready += ready;
-	/* Oneshot sees each function once. */
+	/* Oneshot records each function once, so there are no counts. */
 	if (kind->count && !(kind->has_calls && boot_head__is_oneshot(&r->c->boots[r->boot])))
 		add_field(cell, MEASURE_COUNT, element, kind->count);
 	else if (!kind->has_calls || !cell->value[MEASURE_COUNT])
 		add_value(cell, MEASURE_COUNT, true, 1);
-	/* Two of them are deep enough. */
+	/* Two levels of phases are enough. */
 	if (!outer && json_object_is_type(inner, json_type_array)) {
 		for (size_t i = 0; i < json_object_array_length(inner); i++)
 			read_element(r, json_object_array_get_idx(inner, i), name);
@@ -255,7 +255,7 @@ static double number(struct json_object *object, const char *field)
 	return value;
 }
 
-/* What is before the first level and after the last one. With all levels, these rows leave no rest. */
+/* Rows for the time before the first level and after the last; levels are the rest until init. */
 static void read_total(struct boot_comparison *c, size_t boot, struct json_object *document)
 {
 	struct json_object *levels = at_path(document, "start.levels"), *init = element(at_path(document, "start.inits"), 0);
@@ -269,14 +269,14 @@ static void read_total(struct boot_comparison *c, size_t boot, struct json_objec
 	if (!c->boots[boot].has[PART_OF_START])
 		return;
 	set_time(c, boot, &kind_total, "until init", started, start);
-	/* If the first levels are lost, it is not known how long the rest took. */
+	/* If the first levels are lost, the time before them is not known. */
 	set_time(c, boot, &kind_between, "(before)", name && !strcmp(name, "early"), number(first, "start"));
 	set_time(c, boot, &kind_between, "(after, until init)", started && last && start >= end, start - end);
 }
 
 /*
- * By CLOCK_MONOTONIC, which nothing has to be added to: so it depends neither on when the report was made, nor on events. A
- * target that was reached after the boot was complete was started by somebody.
+ * Uses CLOCK_MONOTONIC without translation, so the time depends neither on events nor on when the
+ * report was made. A target that was reached after the boot was complete was started by a user.
  */
 static void read_target(struct boot_comparison *c, size_t boot, struct json_object *document)
 {

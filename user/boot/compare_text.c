@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A comparison of boots for people; see compare.h. Rows that have others in them, such as levels, are
- * in a table of their own: if an initcall takes a millisecond longer, so does its level, and that
- * should not hide the initcall.
+ * Prints a comparison of boots as text; see compare.h. Rows that contain other rows, such as
+ * levels, are in a table of their own: if an initcall takes a millisecond longer, so does its
+ * level, but the level must not hide the initcall.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "boot/cells.h"
 #include "boot/compare.h"
 
-/* Times are seconds with microseconds. The middle of two boots may be between two calls. */
+/* Times are seconds with microseconds. The median of two counts may have a fraction. */
 static void add_value(struct cells *c, enum boot_measure measure, double value, bool sign)
 {
 	double shown = measure == MEASURE_TIME ? value / 1e9 : value;
@@ -21,7 +21,7 @@ static void add_value(struct cells *c, enum boot_measure measure, double value, 
 	cell__print(c, sign ? "%+.*f" : "%.*f", digits, shown);
 }
 
-/* What stands in place of a percentage, if there is nothing that it could be of. */
+/* The text in place of the percentage of a row that is 0 in the first group. */
 static const char *mark_of(const struct boot_row *row)
 {
 	return row->new ? "new" : row->gone ? "gone" : "";
@@ -51,7 +51,7 @@ static void add_row(struct libscols_table *table, const struct boot_row *row, en
 	cell__text(&c, boot_verdict__word(change->verdict));
 }
 
-/* @c: with two boots there is no noise to show */
+/* @c: with two boots, the column NOISE is hidden */
 static struct libscols_table *new_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, FILE *out)
 {
 	const struct column columns[] = {
@@ -63,7 +63,7 @@ static struct libscols_table *new_table(const struct boot_comparison *c, enum bo
 	return cells__table(out, columns);
 }
 
-/* A row that is new as a whole is not shown again for its count. */
+/* A new or gone row that is among the times is not repeated among the counts. */
 static bool is_repeated(const struct boot_row *row, enum boot_measure measure, bool all)
 {
 	return measure == MEASURE_COUNT && (row->new || row->gone) && row->change[MEASURE_TIME].known &&
@@ -131,7 +131,7 @@ static void print_total(const struct boot_comparison *c, size_t row, const char 
 	fputc('\n', out);
 }
 
-/* What the answers are worth. */
+/* Prints how certain the answers are. */
 static void print_worth(const struct boot_comparison *c, FILE *out)
 {
 	size_t differing = boot_comparison__differing(c), compared = boot_comparison__compared(c);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Repeats the steps of the early recorder to measure their cost; see cost.h. They must be the same
- * instructions as early_ftrace_record() in the kernel, with the jump that leads to it. Nearly all
- * of the time is that of rdtsc and of the read-modify-write, and other code would have these in
- * other places. A kernel that does not record has a call and a return there, which are not counted.
+ * Repeats the steps of the early recorder to measure its cost; see cost.h. The instructions must
+ * be those of early_ftrace_record() in the kernel, with the jump that leads to it. rdtsc and the
+ * read-modify-write take nearly all of the time, and it depends on the instructions around them.
+ * A kernel that does not record executes a call and a return instead, which are not counted.
  *
- * The recorder of returns, early_ftrace_record_graph() and early_ftrace_return(), reads the clock twice. So a part
- * of its time is in what it measures. That part is what it tells of a function that does nothing, less the
- * two returns that this function makes in any case, its own and that of __fentry__.
+ * The recorder of returns, early_ftrace_record_graph() and early_ftrace_return(), reads the clock
+ * twice. So the durations that it records include a part of its own time. This part is the recorded
+ * duration of an empty function, less its own return and the return of __fentry__.
  */
 #include <stddef.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 
 #define CALLS 1000
 #define ENTRY 12
-/* The best of a few rounds has no interrupts, and has its data in the caches. A busy machine may need more, some 0.1 s. */
+/* The fastest round has no interrupts or cache misses. A busy machine may need more, some 0.1 s. */
 #define ROUNDS 30
 #define MAX_ROUNDS 1000
 
@@ -59,7 +59,7 @@ asm(".pushsection .text\n"
     "	jmp	2b\n"
     ".popsection\n");
 
-/* What the recorder of returns has: entries of the buffer, and frames. */
+/* For the recorder of returns: the size of an entry of the buffer, and the number of frames. */
 #define TIMED_ENTRY 16
 #define FRAMES 4
 
@@ -73,7 +73,7 @@ void early_cost_jump(void);
 void early_cost_jump_not_recorded(void);
 void early_cost_function_not_recorded(void);
 
-/* Twice as many, as a function and the one that it jumps to are two calls. */
+/* Twice the size: a function and the function that it jumps to are two calls. */
 char early_cost_timed[2 * CALLS * TIMED_ENTRY], *early_cost_timed_end = early_cost_timed + sizeof(early_cost_timed);
 struct frame early_cost_frames[FRAMES];
 struct frame *early_cost_frame, *early_cost_frames_end = early_cost_frames + FRAMES;
@@ -188,10 +188,10 @@ static void (*const steps[NR_STEPS])(void) = {
 
 struct best {
 	uint64_t steps[NR_STEPS];
-	uint64_t inside;		/* the least sum of the times that the recorder of returns has measured */
+	uint64_t inside;		/* the least took(), the sum of recorded durations */
 };
 
-/* Every step in every round, so that a processor that becomes slower makes no step dearer than another. */
+/* Runs each step in each round, so that a change of the CPU's frequency affects all steps. */
 static void measure(struct best *best)
 {
 	for (int step = 0; step < NR_STEPS; step++) {
@@ -215,14 +215,14 @@ static bool costs_from(const struct best *best, struct early_cost *cost)
 
 	if (c[RECORD] <= c[RETURN] || c[FUNCTION] <= c[FUNCTION_NOT_RECORDED] || c[FUNCTION_NOT_RECORDED] <= c[RETURN])
 		return false;
-	/* A call and a return, which take as long as two returns. */
+	/* The difference is a call and a return, which take as long as two returns. */
 	returns = c[FUNCTION_NOT_RECORDED] - c[RETURN];
 	if (best->inside <= returns)
 		return false;
 	cost->entries = c[RECORD] - c[RETURN];
 	cost->calls = c[FUNCTION] - c[FUNCTION_NOT_RECORDED];
 	cost->inside = MIN(best->inside - returns, cost->calls);
-	/* Two calls, one of which is a jump. */
+	/* The difference is the recording of two calls, one of which is a jump. */
 	jumps = c[JUMP] - MIN(c[JUMP], c[JUMP_NOT_RECORDED]);
 	cost->jumps = jumps - MIN(jumps, 2 * cost->calls);
 	return true;

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 /*
- * How many TSC cycles more it takes to record 1,000 calls than not to record them; 0: unknown on
- * this machine. This is an estimate: the kernel's recorder does not exist any more, so its steps
- * are repeated here.
+ * How many TSC cycles it takes to record 1,000 calls; 0: unknown on this machine. This is an
+ * estimate: the kernel has discarded its early recorder, so this program repeats the recorder's
+ * instructions.
  */
 struct early_cost {
 	uint64_t entries;		/* if only entries are recorded */
 	uint64_t calls;			/* if returns are recorded as well */
-	uint64_t inside;		/* the part that is in the times of these calls */
-	uint64_t jumps;			/* what 1,000 calls take in addition, inside, if a function jumps to another one at its end */
+	uint64_t inside;		/* the part of "calls" that the calls' own times include */
+	uint64_t jumps;			/* added to "inside" if the calls are jumps (tail calls) */
 };
 
 struct early_cost early_cost__measure(void);

@@ -6,8 +6,8 @@
  *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller (1234)
  *   oneshot_entries                        see kernel/oneshot_files.c
  *
- * The instance is read as text, since reading its binary form (trace_pipe_raw) consumes it. It has
- * options and a clock of its own. Nothing else is written to it.
+ * The instance is read as text, as reading its binary form (trace_pipe_raw) consumes the events. It
+ * has options and a clock of its own, and only early calls are in it.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -57,11 +57,11 @@ static int parse_number(struct early_stats *s, const char *name, const char *tex
 		memcpy((char *)s + numbers[i].offset, &value, sizeof(value));
 		return 0;
 	}
-	/* The line is from a later kernel. */
+	/* Ignores unknown names: they are from a later kernel. */
 	return 0;
 }
 
-/* "hole: 1234 56": after 1,234 calls, 56 were lost. They are in order. */
+/* "hole: 1234 56": after 1,234 calls, 56 calls were lost. The lines are sorted. */
 static int parse_hole(struct early_stats *s, const char *line)
 {
 	struct early_hole hole;
@@ -183,7 +183,7 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-/* With the TSC's frequency, its times become nanoseconds. */
+/* Is the clock the TSC, with a known frequency? Only then can times be converted to nanoseconds. */
 static bool is_tsc(const struct early_stats *s)
 {
 	return !strcmp(s->clock, "x86-tsc") && s->tsc_khz;
@@ -199,7 +199,7 @@ uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
 	return is_tsc(s) ? early_stats__cycles_ns(s, time) : time;
 }
 
-/* To change the sites takes some time, so 0 means that the kernel does not know it. */
+/* Changing the sites takes some time, so 0 means that the kernel does not know how long. */
 bool early_stats__has_hand_over(const struct early_stats *s)
 {
 	return s->tsc_khz && s->convert_cycles;
@@ -210,11 +210,11 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
 	return cycles / s->tsc_khz * 1000000 + cycles % s->tsc_khz * 1000000 / s->tsc_khz;
 }
 
-/* ---- messages about a line */
+/* ---- error messages about a line */
 
 /*
- * Lists options that change the form of lines, with the names that trace_options has when they are
- * set.
+ * Lists the options of trace_options whose state changes the format of lines. "no" before a name
+ * means that the option is off.
  */
 static void wrong_options(const char *dir, char *ret, size_t room)
 {
@@ -257,7 +257,7 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 
 /* ---- the instance */
 
-/* Longer times are multiples of ROUNDED_TO counts. */
+/* Durations of at least LONGEST_EXACT counts are rounded down to multiples of ROUNDED_TO. */
 #define LONGEST_EXACT (1ULL << 31)
 #define ROUNDED_TO 65536
 
@@ -313,7 +313,7 @@ static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *
 	return err < 0 ? err : 0;
 }
 
-/* Readers that consume begin with the first calls, so these are the missing ones. */
+/* Reading trace_pipe consumes calls from the beginning, so the missing calls are the first ones. */
 static void add_holes(struct early_calls *c, const struct early_stats *s, uint64_t missing)
 {
 	for (size_t i = 0; i < s->hole_count; i++) {
@@ -339,7 +339,7 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 {
 	char *instance = xasprintf("%s/" INSTANCE, dir);
 	char *path = xasprintf("%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu);
-	/* Another instance may have that name. */
+	/* If nothing is shown, an instance of this name is not the kernel's. */
 	FILE *f = s->shown ? fopen(path, "re") : NULL;
 	int err = 0;
 
@@ -365,8 +365,8 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 /* ---- the set of oneshot */
 
 /*
- * The kernel records the function and then its caller, with the same time. One of them may be known
- * already.
+ * The kernel records the function and then its caller, with the same time. One of the two may be in
+ * the set already.
  */
 static void add_hit(struct early_calls *c, const struct hit *hit)
 {
@@ -388,9 +388,9 @@ static void add_hit(struct early_calls *c, const struct hit *hit)
 }
 
 /*
- * Takes the early hits: those that are not later than the last one. Before the tracer's own first
- * hit, all sites are changed, which takes a while. If the set does not begin with the first early
- * hit, it was cleared.
+ * Takes the hits up to the time of the last early hit. Later hits have later times, as the kernel
+ * has to change all sites before them, which takes a while. If the set does not begin with the
+ * first early hit, it was cleared.
  */
 static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)
@@ -404,7 +404,7 @@ static int take_hits(struct early_calls *c, const struct early_stats *s, const s
 				     "the set was cleared since", path);
 	for (size_t i = 0; i < set->count && set->list[i].first_ns <= s->last; i++)
 		add_hit(c, &set->list[i]);
-	/* Time 0 is that of hits before the clock began. */
+	/* Hits before the clock began have the time 0. */
 	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
 		c->timeless++;
 	return 0;

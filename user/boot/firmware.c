@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads what the firmware has noted of the time before the kernel; see firmware.h. */
+/* Reads the times of the firmware and the boot loader; see firmware.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,15 +13,15 @@
 #include "base/files.h"
 #include "boot/firmware.h"
 
-/* systemd does not believe either that so much comes before the kernel. */
+/* The most plausible time before the kernel; systemd has this limit, too. */
 #define MOST_NS 3600000000000
-/* So much does not come between the boot loader and the kernel's clock. */
+/* The most plausible time between the boot loader and the zero of the kernel's clock. */
 #define MOST_UNPACKING_NS 60000000000
 
 /* Of the Boot Loader Interface, https://systemd.io/BOOT_LOADER_INTERFACE */
 #define LOADER "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
-/* A number in a file of sysfs; 0: there is none. */
+/* Reads a number from a file of sysfs; 0: there is none. */
 static uint64_t read_fpdt(const char *sys, const char *name)
 {
 	char path[PATH_MAX], *text;
@@ -35,7 +35,7 @@ static uint64_t read_fpdt(const char *sys, const char *name)
 	return value;
 }
 
-/* An EFI variable with a decimal number in UTF-16, after four bytes of attributes; 0: there is none. */
+/* Reads an EFI variable: 4 bytes of attributes, a decimal number in UTF-16. 0: there is none. */
 static uint64_t read_variable(const char *sys, const char *name)
 {
 	unsigned char data[64];
@@ -73,7 +73,7 @@ static bool was_started_by_kernel(void)
 	return kexec;
 }
 
-/* Returns false, and forgets it, if it cannot be true. */
+/* Returns false without setting the times if they are not plausible. */
 static bool set(struct boot_firmware *f, enum firmware_source source, uint64_t loader_start, uint64_t loader_end)
 {
 	if (!loader_start || loader_start > loader_end || loader_end > MOST_NS)
@@ -87,12 +87,12 @@ static bool set(struct boot_firmware *f, enum firmware_source source, uint64_t l
 void boot_firmware__load(struct boot_firmware *ret, const char *sys)
 {
 	memset(ret, 0, sizeof(*ret));
-	/* What the firmware has noted is about the kernel before, too. */
+	/* The firmware's times are about the boot of the first kernel. */
 	if (was_started_by_kernel()) {
 		ret->kexec = true;
 		return;
 	}
-	/* A boot without EFI has an FPDT with a part of the numbers, and their meaning is another one. */
+	/* Without EFI, an FPDT has only a part of the numbers, with another meaning. */
 	if (!set(ret, FIRMWARE_FPDT, read_fpdt(sys, "bootloader_launch_ns"), read_fpdt(sys, "exitbootservice_end_ns")))
 		set(ret, FIRMWARE_EFI, 1000 * read_variable(sys, "LoaderTimeInitUSec"),
 		    1000 * read_variable(sys, "LoaderTimeExecUSec"));

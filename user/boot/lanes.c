@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lanes of a view; see picture.h.
+ * Draws the lanes of a view; see picture.h.
  *
- * A lane that nests has a row for each depth. Lanes of a group, and those whose bars have nothing
- * to do with each other, are packed instead: the longest bars with their names beside them, each in
- * the first row that has room for both.
+ * A lane whose bars nest has a row for each depth. Lanes of a group, and lanes with independent
+ * bars, are packed instead: each of the longest bars, with its name beside it, goes into the first
+ * row that has room for the bar and its name.
  *
- * There may be half a million bars. Those that are narrower than a fraction of a pixel, and have
- * others directly beside them, become one bar that tells how many they are.
+ * There may be half a million bars. Bars that are narrower than a fraction of a pixel and directly
+ * side by side are joined into one bar, which tells their number.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@
 #define PHASE_ROW 30
 #define CALL_ROW 13
 #define CALLOUT_ROW 14
-/* Deeper ones are left out: they are inside others that are drawn. */
+/* Deeper bars are not drawn: the bar around them shows the time. */
 #define MOST_ROWS 24
-/* So many bars of packed lanes have names. */
+/* The most bars of packed lanes with names. */
 #define MOST_NAMED 40
-/* So many bars of a lane that nests may have their names below the lane. */
+/* The most bars of a nested lane whose names are below the lane. */
 #define MOST_CALLOUTS 12
-/* For a name below, a bar has to be as wide as this. */
+/* The least width of a bar whose name is below the lane. */
 #define LEAST_CALLOUT 3
 
-/* ---- lanes that nest */
+/* ---- nested lanes */
 
 /* "btrfs 5.71 ms" */
 static void label_of(const struct picture *p, const struct bar *b, char *text, size_t size)
@@ -48,7 +48,7 @@ static double row_height(const struct bar *b, size_t row)
 	return b->class == BAR_CALL ? CALL_ROW : ROW;
 }
 
-/* The tops of the rows, as many as there are in this view; after the last one, the end. */
+/* Computes the tops of the rows in this view, and the end of the last row. Returns their number. */
 static size_t measure(const struct picture *p, const struct view *v, const struct lane *lane,
 		      double *tops)
 {
@@ -73,7 +73,7 @@ static size_t measure(const struct picture *p, const struct view *v, const struc
 	return rows;
 }
 
-/* Names that do not fit into their bars: below the lane, each with a line to its bar. */
+/* A name that does not fit into its bar. It is drawn below the lane, with a line to the bar. */
 struct callout {
 	const struct bar *bar;
 	struct place at;
@@ -85,7 +85,7 @@ struct callouts {
 	size_t count;
 };
 
-/* Keeps the longest. */
+/* Adds a callout. If there are too many, the longest bars keep theirs. */
 static void call_out(struct callouts *c, const struct bar *b, const struct place *at)
 {
 	size_t least = 0;
@@ -120,8 +120,8 @@ static double callout_width(const struct picture *p, const struct callout *c, ch
 }
 
 /*
- * From the last one to the first one, each in the first row where those on its right leave room. So
- * no line crosses a name. Returns how many rows there are.
+ * Places callouts from right to left, each in the first row with enough room left of the callouts
+ * on its right. So no line crosses a name. Returns the number of rows.
  */
 static size_t place_callouts(const struct picture *p, struct callouts *c)
 {
@@ -164,7 +164,7 @@ static void draw_callouts(struct picture *p, const struct callouts *c, double to
 	}
 }
 
-/* One row each; draws the bars, and collects those without a name. */
+/* Draws the bars, each in the row of its depth, and collects bars whose name does not fit. */
 static void draw_rows(struct picture *p, const struct view *v, const struct lane *lane,
 		      const double *tops, size_t rows, struct callouts *callouts)
 {
@@ -211,13 +211,13 @@ static void draw_nested(struct picture *p, const struct view *v, const struct la
 	lane__end(p, height);
 }
 
-/* ---- lanes that are packed */
+/* ---- packed lanes */
 
 struct packed {
-	const struct bar **list;	/* what is seen, in order of time */
+	const struct bar **list;	/* the bars in the view, sorted by time */
 	bool *named;
 	size_t count, named_count;
-	double *rows;			/* for each row, how far it is used */
+	double *rows;			/* for each row, its used width */
 	size_t row_count;
 };
 
@@ -251,7 +251,7 @@ static bool is_of(const struct lane *lane, const struct lane *other)
 	       !strcmp(lane->group, other->group);
 }
 
-/* There may be thousands of calls, and most take microseconds. */
+/* Narrow calls get no name: there may be thousands of calls, and most take microseconds. */
 static bool may_be_named(const struct view *v, const struct bar *b)
 {
 	struct place at = view__place(v, b, 0, ROW);
@@ -290,7 +290,7 @@ static void collect(struct packed *k, const struct picture *p, const struct view
 	choose_named(k, v);
 }
 
-/* The first row that is free from here on. */
+/* Takes the first row that is free from @from on. */
 static size_t take_row(struct packed *k, double from, double to)
 {
 	size_t row = 0;
@@ -304,8 +304,8 @@ static size_t take_row(struct packed *k, double from, double to)
 }
 
 /*
- * The name is in the bar if it fits, or else after it; before it if the picture ends there. The
- * first pass only counts rows; the second one draws.
+ * Places a bar with its name, which is in the bar if it fits, otherwise after it, or before it at
+ * the right end of the picture. @draw: false in the first pass, which only counts rows.
  */
 static void put_named(struct picture *p, const struct view *v, struct packed *k,
 		      const struct bar *b, bool draw)
@@ -381,7 +381,7 @@ cleanup:
 
 /* ---- all */
 
-/* A group is drawn where its first lane is. */
+/* A group is drawn at the place of its first lane. Is the lane part of an earlier group? */
 static bool is_drawn(const struct timeline *t, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {
@@ -401,7 +401,7 @@ void view__lanes(struct picture *p, const struct view *v)
 
 		if (lane->part != v->part || is_drawn(t, i))
 			continue;
-		/* How busy the machine was comes after the phases. */
+		/* The load comes after the phases. */
 		if (!load && strcmp(lane->name, "phases")) {
 			view__load(p, v);
 			load = true;

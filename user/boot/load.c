@@ -27,7 +27,7 @@ void boot_load__free(struct boot_load *l)
 	memset(l, 0, sizeof(*l));
 }
 
-/* Adds the share of each bin that a stretch has, times @weight. What was not known becomes 0. */
+/* Adds to each bin its share of the time from @start to @end, times @weight. Unknown becomes 0. */
 static void add(struct boot_load *l, size_t cpu, int64_t start, int64_t end, double weight)
 {
 	int64_t from = start - l->start, to = end - l->start, whole = l->bin * (int64_t)l->bins;
@@ -46,7 +46,7 @@ static void add(struct boot_load *l, size_t cpu, int64_t start, int64_t end, dou
 		if (*busy < 0)
 			*busy = 0;
 		*busy += weight * part / l->bin;
-		/* Sums of shares are not exact. */
+		/* Rounding errors may add up. */
 		if (*busy > 1)
 			*busy = 1;
 		from += part;

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "boot/machine.h"
 
-/* "model name	: QEMU Virtual CPU", the same for each CPU. */
+/* Reads "model name	: QEMU Virtual CPU" of the first CPU. */
 static char *read_model(void)
 {
 	static const char name[] = "model name";

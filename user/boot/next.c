@@ -2,9 +2,9 @@
 /*
  * Loads the kernel once more, with another command line; see next.h.
  *
- * A boot loader's configuration would have to be changed and changed back, and each boot loader has
- * another one. kexec needs neither: what it has loaded is gone after the next boot. Firmware and boot
- * loader do not run in such a boot, so their times are not those of a usual one.
+ * This uses kexec: a kernel that it has loaded is gone after the next boot. The configuration of a
+ * boot loader would have to be changed and changed back, and each boot loader has its own format.
+ * Firmware and boot loader do not run in such a boot, so it has no times for them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@
 #define MOST_COMMAND_LINE 2047
 
 /*
- * Does what is there begin with @text? Quotes do not count: kernels before 6.12 put the values of a
- * bootconfig into some. If so, the rest begins at *@at.
+ * Does the text at *@at begin with @text? Then moves *@at behind it. Quotes are ignored: kernels
+ * before 6.12 put the values of a bootconfig into quotes.
  */
 static bool begins_with(const char **at, const char *end, const char *text)
 {
@@ -49,7 +49,7 @@ static bool begins_with(const char **at, const char *end, const char *text)
 	return true;
 }
 
-/* Does this word of a command line come from us? What it enables is in a place of ours. */
+/* Has hytrace added this word to the command line? What such a word enables has a name of ours. */
 static bool is_ours(const char *word, size_t length)
 {
 	static const char *const ours[] = {
@@ -70,7 +70,7 @@ static bool is_ours(const char *word, size_t length)
 	return false;
 }
 
-/* Most kernels take only the last word of these names, and the last one is ours if there is one in @parameters. */
+/* Most kernels obey only the last word of these names: ours, if @parameters has one. */
 static bool is_overridden(const char *word, size_t length, const char *parameters)
 {
 	static const char *const names[] = { "trace_buf_size=", "trace_options=", "trace_clock=", "kprobe_event=" };
@@ -82,7 +82,7 @@ static bool is_overridden(const char *word, size_t length, const char *parameter
 	return false;
 }
 
-/* The length of the first word. A quoted part may have spaces. */
+/* The length of the first word. A quoted part may contain spaces. */
 static size_t word_length(const char *text)
 {
 	bool quoted = false;
@@ -102,7 +102,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	while (*current) {
 		size_t length = word_length(current);
 
-		/* What comes after it is for init. */
+		/* The words after "--" are for init. */
 		if (length == 2 && !strncmp(current, "--", 2))
 			break;
 		if (length && !is_ours(current, length))
@@ -119,7 +119,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	return ret;
 }
 
-/* A word of a command line is a key, and its value is quoted, as it has commas. */
+/* Prints a word of a command line as a key. Its value is quoted, as it may contain commas. */
 static void print_key(FILE *f, const char *word, size_t length)
 {
 	const char *value = memchr(word, '=', length), *end = word + length;
@@ -155,11 +155,11 @@ char *boot_next__bootconfig(const char *parameters)
 	return ret;
 }
 
-/* The first of these files that is there, readable or not, with the running kernel's release in its name. */
+/* The first existing file, readable or not; @release replaces %s in its name. To be freed. */
 static char *find_file(const char *const *names, const char *release)
 {
 	for (; *names; names++) {
-		/* All of the names are ours. */
+		/* All of the names are constants of this file. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		char *path = xasprintf(*names, release);
@@ -210,7 +210,7 @@ static int open_file(const char *path, const char *what)
 	if (fd < 0)
 		return error__return(-errno, "cannot read the %s %s: %s%s", what, path, strerror(errno),
 				     errno == EACCES ? "; run it as root" : "");
-	/* The kernel would say that an argument is invalid, and not which. */
+	/* The kernel would only return EINVAL, without saying which argument is invalid. */
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
 		return fd;
 	close(fd);
@@ -249,7 +249,7 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		err = initrd_fd = open_file(initrd, "initramfs");
 	if (err < 0)
 		goto cleanup;
-	/* The kernel reads the same bootconfig once more, and adds to the command line what that has. */
+	/* The next kernel reads the bootconfig of this initramfs again, and adds its parameters. */
 	current = found_initrd ? boot_asked__loader_line(&asked) : asked.line;
 	if (!current) {
 		err = error__return(-EIO, "cannot read /proc/cmdline");

@@ -4,16 +4,16 @@
 #define HYTRACE_BOOT_NEXT_H
 
 /**
- * boot_next__command_line() - the command line of this boot with other parameters of ours
- * @current: that of this boot
- * @parameters: what is added; parameters of ours that are there already are left out
+ * boot_next__command_line() - replace hytrace's parameters in a command line
+ * @current: the command line of this boot; hytrace's parameters in it are left out
+ * @parameters: the parameters to add
  *
  * Return: the command line, to be freed.
  */
 char *boot_next__command_line(const char *current, const char *parameters);
 
 /**
- * boot_next__bootconfig() - the same parameters as a bootconfig
+ * boot_next__bootconfig() - write the parameters as a bootconfig
  * @parameters: as on a command line
  *
  * Return: its text, to be freed.
@@ -22,8 +22,8 @@ char *boot_next__bootconfig(const char *parameters);
 
 /**
  * boot_next__load() - load a kernel that the next reboot by kexec starts
- * @kernel: its image; NULL: that of the running kernel in /boot
- * @initrd: its initramfs; NULL: with the default image, the one beside it, and otherwise none
+ * @kernel: the kernel's image; NULL: the image of the running kernel in /boot
+ * @initrd: the initramfs; NULL: if @kernel is NULL, the running kernel's in /boot, otherwise none
  * @parameters: see boot_next__command_line()
  *
  * Nothing is written to any file, so the boot after the next one is as before. Needs CAP_SYS_BOOT.
@@ -32,8 +32,8 @@ char *boot_next__bootconfig(const char *parameters);
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters);
 
 /**
- * boot_next__reboot() - become the command that reboots
- * @command: its words, and NULL
+ * boot_next__reboot() - execute the command that reboots, in place of this process
+ * @command: its words, then NULL
  *
  * Return: a negative error after a message; then the kernel is unloaded again.
  */

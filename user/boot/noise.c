@@ -2,13 +2,13 @@
 /*
  * Tells differences from noise by dividing the boots into groups in other ways; see noise.h.
  *
- * The middle of a group is its median, and the noise of a row is the average distance from it, so
- * that one slow boot of five does not move a row by much. A row's difference is taken in terms of
- * its noise. Otherwise a row with much noise would hide all others.
+ * The noise of a row is the average distance of its boots from the median of their group, so that
+ * one slow boot of five does not change much. Differences are relative to the row's noise:
+ * otherwise a row with much noise would hide all other rows.
  *
- * If there are too many ways to divide the boots, some thousands are drawn, always the same ones, so
- * that the same documents give the same answer. The division that was made counts as one of them,
- * which keeps the test exact.
+ * If there are too many divisions, some thousands are drawn at random, with a fixed seed, so that
+ * an input always gives the same answer. The real division counts as one of the divisions, which
+ * keeps the test exact.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,20 +17,20 @@
 #include "boot/noise.h"
 
 #define MOST_DIVISIONS 5000
-/* Sums of the same numbers in another order may differ by this share. */
+/* Sums of numbers may differ by this share if the order of the numbers changes. */
 #define ROUNDING 1e-9
 
 /* ---- ways to divide boots into two groups */
 
 struct divisions {
 	size_t a, n;
-	size_t others;		/* how many follow the one that was made */
+	size_t others;		/* divisions to try besides the real one */
 	bool drawn;
 	unsigned short seed[3];
 	bool *second;		/* of each boot: is it in the second group? */
 };
 
-/* How many ways there are to divide them; some number above MOST_DIVISIONS if there are more. */
+/* The number of divisions; if it is above MOST_DIVISIONS, some number above MOST_DIVISIONS. */
 static double ways(size_t n, size_t a)
 {
 	double result = 1;
@@ -40,7 +40,7 @@ static double ways(size_t n, size_t a)
 	return result;
 }
 
-/* Begins with the division that was made. */
+/* Begins with the real division. */
 static void divisions__init(struct divisions *d, size_t a, size_t b)
 {
 	double all = ways(a + b, a);
@@ -54,8 +54,8 @@ static void divisions__init(struct divisions *d, size_t a, size_t b)
 }
 
 /*
- * The next one, if they are taken for binary numbers. The one that was made is the least of them:
- * it begins with all zeros, and ends with all ones.
+ * The next division, in the order of binary numbers with a digit for each boot. The real division
+ * is the least number: first all zeros, then all ones.
  */
 static void next_of_all(struct divisions *d)
 {
@@ -71,7 +71,7 @@ static void next_of_all(struct divisions *d)
 		d->second[k] = k >= d->n - ones;
 }
 
-/* Takes boots for the first group until it is full, each with the chance that it needs. */
+/* Draws a division at random. All divisions are equally likely. */
 static void draw(struct divisions *d)
 {
 	size_t wanted = d->a;
@@ -94,14 +94,14 @@ static void divisions__next(struct divisions *d)
 
 bool noise__can_tell(size_t a, size_t b, double alpha)
 {
-	/* If both groups are of one size, then each division is there twice. */
+	/* If the groups have the same size, each division occurs twice, with the groups swapped. */
 	return (a == b ? 2 : 1) / ways(a + b, a) <= alpha;
 }
 
 /* ---- a row in one division */
 
 struct group {
-	double *values;		/* in order */
+	double *values;		/* sorted */
 	size_t count;
 };
 
@@ -119,7 +119,7 @@ static double distances(const struct group *g, double from)
 	return sum;
 }
 
-/* The values of a row in order, and which boot each one is of. */
+/* A value of a row, and the boot that it is of. */
 struct sorted {
 	double value;
 	size_t boot;
@@ -139,7 +139,7 @@ static void sort_row(struct sorted *sorted, const double *values, size_t n)
 	qsort(sorted, n, sizeof(*sorted), by_value);
 }
 
-/* Room for both groups. */
+/* The two groups. Each has room for all boots. */
 struct halves {
 	struct group a, b;
 };
@@ -167,7 +167,7 @@ static void halves__fill(struct halves *h, const struct sorted *sorted, const st
 	}
 }
 
-/* By how much the second group is larger, in terms of the noise. */
+/* By how much the second group is larger, relative to the noise. */
 static double excess(const struct halves *h, double floor)
 {
 	double a = middle(&h->a), b = middle(&h->b);
@@ -188,7 +188,7 @@ struct judged {
 	struct noise_row *row;
 	struct sorted *sorted;
 	double weight;
-	size_t reached;		/* how many divisions have such a weight in this row or in a later one */
+	size_t reached;		/* divisions that reach this weight in this row or a later row */
 };
 
 static int by_weight(const void *x, const void *y)
@@ -197,7 +197,7 @@ static int by_weight(const void *x, const void *y)
 
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
-	/* For the same answer on each machine. */
+	/* Makes the order, and so the answer, the same on each machine. */
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
@@ -215,7 +215,7 @@ static void describe(struct noise_row *row, const struct halves *h)
 	row->p = 1;
 }
 
-/* Notes which rows a division makes look at least as different as the division that was made. */
+/* Counts the rows that differ in the division @d at least as much as in the real division. */
 static void count_reached(struct judged *list, size_t count, const struct divisions *d, struct halves *h)
 {
 	double largest = 0;
@@ -232,7 +232,7 @@ static void answer(struct judged *list, size_t count, size_t divisions)
 	double p = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		/* A row cannot be more certain than one that stands out more. */
+		/* A row cannot be more certain than a row with a larger weight. */
 		p = fmax(p, (double)(list[i].reached + 1) / (divisions + 1));
 		list[i].row->p = list[i].weight > 0 ? p : 1;
 	}

@@ -2,14 +2,14 @@
 /*
  * Which of many rows differ between two groups of boots by more than boots of the same kernel do.
  *
- * The same kernel does not take the same time twice, and among a thousand rows, some always differ by
- * chance. So rows are judged together, by the boots themselves: if the two groups are alike, the
- * boots could as well have been divided into groups in any other way. For each way to divide them,
- * the largest difference of all rows is found, each row in terms of its own noise. A row is certain
- * if nearly no other division has such a difference in any row (the step-down maxT test of
- * Westfall and Young). This needs no model of the noise, and rows may depend on each other, as a
- * level does on its initcalls. It does need boots that were made in turns: if the machine is busier
- * while the second group boots, then that is a difference, too.
+ * Each boot takes a different time, and among a thousand rows, some always differ by chance. So
+ * this tests all rows together, by permutation: if the two groups are alike, any division of the
+ * boots into two groups would do as well. For each division, this finds the largest difference of
+ * all rows, each relative to the row's own noise. A row is certain if nearly no other division has
+ * such a difference in any row (the step-down maxT test of Westfall and Young). This needs no model
+ * of the noise, and rows may depend on each other, as a level depends on its initcalls. But the two
+ * groups must be booted in turns: if the machine is busier while the second group boots, this is a
+ * difference, too.
  */
 #ifndef HYTRACE_BOOT_NOISE_H
 #define HYTRACE_BOOT_NOISE_H
@@ -18,14 +18,14 @@
 #include <stddef.h>
 
 struct noise_row {
-	const double *values;	/* those of the first group, and after them those of the second one */
+	const double *values;	/* one for each boot, the first group first */
 	double least;		/* a smaller difference does not matter; greater than 0 */
 	double floor;		/* the noise is never less than this; greater than 0 */
-	/* The answers: */
-	double a, b;		/* what is in the middle of each group */
-	double spread;		/* the largest distance of a boot from the middle of its group */
-	bool apart;		/* the gap between the groups is larger than each of them */
-	double p;		/* how often chance makes a row like this one or any other; 1: too few boots to tell */
+	/* Results: */
+	double a, b;		/* the median of each group */
+	double spread;		/* the largest distance of a boot from the median of its group */
+	bool apart;		/* the gap between the groups is larger than each group's range */
+	double p;		/* the probability of such a difference in any row; 1: unknown */
 };
 
 /* Are there enough boots for noise_row.p to be as low as @alpha? */
@@ -33,21 +33,21 @@ bool noise__can_tell(size_t a, size_t b, double alpha);
 
 /**
  * noise__judge() - find which rows differ by more than the noise
- * @rows: with their values
- * @count: how many
+ * @rows: the rows, with @values, @least and @floor; gets the results
+ * @count: the number of rows
  * @a: the number of boots in the first group, at least 1
- * @b: that of the second one, at least 1
+ * @b: the number of boots in the second group, at least 1
  */
 void noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b);
 
 /**
- * noise__grown() - how often chance makes the second group's values so much larger
- * @row: only @values and @floor are used. It is judged alone, as somebody has asked for this row
+ * noise__grown() - the probability that chance makes the second group so much larger
+ * @row: a single row, of which only @values and @floor are used
  * @a: the number of boots in the first group
- * @b: that of the second one
+ * @b: the number of boots in the second group
  *
- * Return: the share of all divisions whose second group exceeds the first one by at least as much, in
- * terms of the noise.
+ * Return: the share of all divisions in which the second group is larger by at least as much,
+ * relative to the noise.
  */
 double noise__grown(const struct noise_row *row, size_t a, size_t b);
 

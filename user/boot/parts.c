@@ -33,7 +33,7 @@ const char *boot_part__title(const struct boot_part *part)
 	return kinds[part->kind].title;
 }
 
-/* A moment, if it is known. */
+/* A time, or that it is not known. */
 struct moment {
 	bool known;
 	int64_t time;
@@ -43,8 +43,8 @@ static const struct moment unknown;
 
 struct builder {
 	struct boot_parts *parts;
-	struct moment last;		/* the last one that is known */
-	size_t waiting;			/* parts after it, whose ends are not known */
+	struct moment last;		/* the last known end of a part */
+	size_t waiting;			/* the number of parts since "last", with unknown ends */
 };
 
 static struct moment at(int64_t time)
@@ -63,7 +63,7 @@ static struct boot_part *add(struct builder *b, enum part_kind kind, struct mome
 		part->start_known = true;
 		part->start = b->last.time;
 	}
-	/* If clocks differ by more than their errors, a part has no time; it is never negative. */
+	/* If clocks differ by more than their errors, the time of a part is 0, never negative. */
 	if (end.known && b->last.known && end.time < b->last.time)
 		end.time = b->last.time;
 	if (!end.known) {
@@ -83,14 +83,14 @@ static struct boot_part *add(struct builder *b, enum part_kind kind, struct mome
 	return part;
 }
 
-/* Adds a part that is known to be missing: there is no initrd. */
+/* Adds a part that the boot did not have, with time 0: there is no initrd. */
 static void add_none(struct builder *b, enum part_kind kind)
 {
 	if (b->last.known && !b->waiting)
 		add(b, kind, b->last);
 }
 
-/* What is between the last known moment and this one belongs to no part. */
+/* The time from the last known end to @until is in no part. */
 static void skip(struct builder *b, int64_t until)
 {
 	if (!b->last.known || until <= b->last.time)
@@ -137,14 +137,14 @@ static void add_before(struct builder *b, const struct boot_known *k)
 	b->last = reset_of(k);
 	firmware = add(b, PART_FIRMWARE, after(b->last, f->loader_start));
 	loader = add(b, PART_LOADER, after(reset_of(k), f->loader_end));
-	/* Without the TSC, their times are known all the same, but not how long ago they were. */
+	/* Without the TSC, the firmware still tells their durations, but not when they began. */
 	if (f->loader_end && !b->last.known) {
 		set_time(firmware, b->parts, f->loader_start);
 		set_time(loader, b->parts, f->loader_end - f->loader_start);
 		b->waiting = 0;
 	}
 	if (k->first_call_known) {
-		/* What is before the clock's zero never moves what comes after it. */
+		/* Not after the clock's zero: an error of the clocks must not move later parts. */
 		first.known = k->clock && !boot_clock__from_tsc(k->clock, k->first_call, &first.time) && first.time <= 0;
 		add(b, PART_UNPACKING, first);
 	}
@@ -153,7 +153,7 @@ static void add_before(struct builder *b, const struct boot_known *k)
 
 /* ---- the kernel */
 
-/* systemd's own beginning; unknown if there is no systemd. */
+/* Translates a time of systemd's manager; unknown if there is no systemd. */
 static struct moment from_manager(const struct boot_known *k, uint64_t time)
 {
 	struct moment m = unknown;
@@ -163,12 +163,12 @@ static struct moment from_manager(const struct boot_known *k, uint64_t time)
 	return m;
 }
 
-/* If clocks are less sure than this, a later one is systemd that has executed itself anew. */
+/* A program that starts later than systemd by more than this is systemd executing itself anew. */
 #define MOST_ERROR_NS 10000000000ll
 
 /*
- * The program that stays process 1: the last one that was started before systemd began, as far as the clocks can tell.
- * If that is not known, it is the second one, after that of the initrd. SIZE_MAX: there is none yet.
+ * The program that stays process 1: the last program before systemd began, within the error of the
+ * clocks. If that time is not known: the second program, after the initrd's. SIZE_MAX: none yet.
  */
 static size_t find_init(const struct boot_known *k)
 {
@@ -189,7 +189,7 @@ static size_t find_init(const struct boot_known *k)
 	return found;
 }
 
-/* The order of the kernel's levels. SIZE_MAX: this name is not known. */
+/* The position of a level in the kernel's order. SIZE_MAX: the level is not known. */
 static size_t rank(const char *level)
 {
 	static const char *const order[] = {
@@ -203,7 +203,7 @@ static size_t rank(const char *level)
 	return SIZE_MAX;
 }
 
-/* Are the events of a level missing after this one? */
+/* Are the events of the next level, or levels, missing? */
 static bool is_followed_by_hole(const struct boot_start *s, size_t level)
 {
 	size_t next = level + 1 < s->level_count ? rank(s->levels[level + 1].name) : rank("late") + 1;
@@ -212,7 +212,7 @@ static bool is_followed_by_hole(const struct boot_start *s, size_t level)
 	return own != SIZE_MAX && next != SIZE_MAX && next > own + 1;
 }
 
-/* The end of a level's last initcall that was seen to end. */
+/* The latest recorded end of an initcall of the level. */
 static int64_t end_of_initcalls(const struct boot_start *s, size_t level)
 {
 	uint64_t end = s->levels[level].start;
@@ -226,7 +226,7 @@ static int64_t end_of_initcalls(const struct boot_start *s, size_t level)
 	return end;
 }
 
-/* If a level is missing, the one before it ends with its last initcall. */
+/* Adds the levels. A level before a missing level ends with its last initcall. */
 static void add_levels(struct builder *b, const struct boot_start *s)
 {
 	for (size_t i = 0; i < s->level_count; i++) {
@@ -284,7 +284,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* How long was no unit being started, from @start to @end? They are of CLOCK_MONOTONIC. */
+/* How long was no unit starting, from @start to @end (CLOCK_MONOTONIC)? */
 static uint64_t find_gaps(const struct boot_units *u, int64_t start, int64_t end)
 {
 	struct span *spans = xcalloc(u->count, sizeof(*spans));
@@ -314,8 +314,8 @@ static uint64_t find_gaps(const struct boot_units *u, int64_t start, int64_t end
 }
 
 /*
- * Takes the time in which no unit was being started out of a part. If its start is not known, it has others in it, and is
- * longer than the time that could be looked at.
+ * Moves the time in which no unit was starting from a part to @sum. A part whose start is not known
+ * includes earlier parts, and so is longer than from @start to @end.
  */
 static void take_gaps(struct boot_part *part, const struct boot_units *u, uint64_t start, uint64_t end,
 		      uint64_t *sum, bool *ret_known)
@@ -332,7 +332,7 @@ static void take_gaps(struct boot_part *part, const struct boot_units *u, uint64
 	*ret_known = true;
 }
 
-/* systemd keeps only the last start. That a unit has ended before it tells that it was not the first one. */
+/* systemd keeps only a unit's last start. A unit that had ended before it had started before. */
 static size_t count_started_again(const struct boot_units *u)
 {
 	size_t count = 0;

@@ -24,7 +24,7 @@ static bool *find_firsts(const struct early_calls *c)
 	return firsts;
 }
 
-/* A stretch of calls. */
+/* The calls from @first to before @end. */
 struct range {
 	size_t first, end;
 };
@@ -33,7 +33,7 @@ struct range {
 struct search {
 	const struct early_calls *calls;
 	bool *firsts;
-	/* Empty if calls have no ends and it is not known where ftrace_init() begins. */
+	/* Empty if calls have no ends and the beginning of ftrace_init() is not known. */
 	struct early_nesting nesting;
 	struct early_phase self;
 	uint32_t boot, ftrace;		/* names */
@@ -48,7 +48,7 @@ static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 	return phase;
 }
 
-/* The latest end of the calls in this range, or 0 if one of them lasts longer than it, or that end is not known. */
+/* When the last call of this range ends; 0: not known, or a call lasts longer than the range. */
 static uint64_t exact_end(const struct search *s, struct range range)
 {
 	uint64_t end = 0;
@@ -65,7 +65,7 @@ static uint64_t exact_end(const struct search *s, struct range range)
 	return known ? end : 0;
 }
 
-/* @whole: this is about all calls of the range. Otherwise it is about its time until the next one begins. */
+/* @whole: end the phase with its last call, if this end is known; false: at the end of @range. */
 static void fill_phase(struct early_phase *phase, const struct search *s, struct range range, bool whole)
 {
 	const struct early_calls *c = s->calls;
@@ -89,8 +89,8 @@ static void fill_phase(struct early_phase *phase, const struct search *s, struct
 }
 
 /*
- * ftrace_init() is not traced, so the call of it by start_kernel() does not show. Its phase is one
- * of the outer ones.
+ * ftrace_init() is not traced, so its call by start_kernel() is not recorded. Does its phase, which
+ * is never an inner phase, begin with @call?
  */
 static bool is_ftrace(const struct search *s, size_t call, bool nested)
 {
@@ -115,8 +115,8 @@ static size_t end_of(const struct search *s, size_t call, size_t limit)
 }
 
 /*
- * The end of ftrace_init(), which is not traced either: its last call. The calls after that, from
- * functions that are not traced, only set up tracing.
+ * The return of ftrace_init() is not recorded either. Its phase ends with its last call. Later
+ * calls in @range, by untraced functions, only set up tracing.
  */
 static size_t ftrace_end(const struct search *s, struct range range)
 {
@@ -135,7 +135,7 @@ static void add_tracer(struct early_phase **list, size_t *count, const struct se
 	fill_phase(phase, s, range, true);
 }
 
-/* Calls by functions that start_kernel() has called and that are not traced. */
+/* Adds calls by untraced functions, which start_kernel() has called. */
 static void add_self(struct search *s, size_t first, size_t end)
 {
 	s->self.jumps += s->nesting.jumps[end] - s->nesting.jumps[first];
@@ -148,8 +148,8 @@ static void add_self(struct search *s, size_t first, size_t end)
 }
 
 /*
- * Finds the phases of the calls that @parent makes in @range. Calls before the first of these are
- * in no phase.
+ * Adds a phase for each call that @parent makes in @range. Calls before the first call by @parent
+ * are in no phase.
  */
 static void split(struct early_phase **list, size_t *count, struct search *s, struct range range, uint32_t parent,
 		  bool nested)
@@ -162,7 +162,7 @@ static void split(struct early_phase **list, size_t *count, struct search *s, st
 		bool ftrace = is_ftrace(s, own.first, nested);
 		size_t next;
 
-		/* A function that this one jumped to at its end has the same parent, and is inside of it. */
+		/* A function that it jumped to has the same parent, but is inside of it. */
 		if (s->calls->timed && !ftrace)
 			rest.first = end_of(s, range.first, range.end);
 		own.end = next = next_start(s, rest, parent, nested);
@@ -214,7 +214,7 @@ static void add_hole(const struct search *s, const struct early_hole *hole)
 	}
 }
 
-/* Finds the phases of a stretch of calls without a hole. */
+/* Finds the phases of a range of calls without a hole. */
 static void add_stretch(struct search *s, struct range range, bool complete)
 {
 	size_t head = next_start(s, range, s->boot, false);
@@ -237,7 +237,7 @@ static void add_stretches(struct search *s, bool complete)
 	add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
 }
 
-/* What start_kernel() did itself, and what it called that is not traced: the time that is in no other phase. */
+/* Adds the phase of start_kernel() itself and of untraced functions: time outside other phases. */
 static void finish_self(struct search *s)
 {
 	struct early_phase *self = &s->self;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The picture of a boot, in the manner of `systemd-analyze plot`: one SVG, without scripts and
- * without anything from elsewhere. This draws its head and the frames of its views; see picture.h.
+ * Writes the picture of a boot, like `systemd-analyze plot`: one SVG, without scripts or external
+ * files. This file draws its head and the frames of its views; see picture.h.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -15,20 +15,20 @@
 
 /* The largest picture, in bytes. Viewers become slow with more. */
 #define LARGEST 1900000
-/* Bars that are narrower, in pixels, are joined; in a large picture, wider ones as well. */
+/* Bars that are narrower, in pixels, are joined. This grows until the picture is small enough. */
 #define NARROWEST 0.4
 #define LONGEST 8
-/* Where the list of the longest begins. */
+/* The left end of the list of the longest bars. */
 #define SECOND 720
-/* The kernel's share of the boot is shown once more if it is smaller than this. */
+/* The kernel's share of the boot gets a view of its own if it is smaller than this. */
 #define SMALL_SHARE 0.4
 
-/* picture.css, which the program carries. */
+/* The text of picture.css, embedded in the program. */
 extern const char _binary_picture_css_start[], _binary_picture_css_end[];
 
 /* ---- the head */
 
-/* @step: how far it is below what is drawn */
+/* @step: the distance from the line before, in pixels */
 static void __attribute__((format(printf, 4, 5))) put_line(struct picture *p, double step, const char *class, const char *format, ...)
 {
 	char text[400];
@@ -47,7 +47,7 @@ static void draw_totals(struct picture *p, const struct boot_report *r)
 	char time[32];
 
 	for (size_t i = 0; i < p->t->mark_count; i++) {
-		/* As of a program that replaces itself long after the boot. */
+		/* Not later marks: process 1 may execute a program long after the boot. */
 		if (p->t->marks[i].time <= p->t->parts[TIMELINE_BOOT].end)
 			put_line(p, 18, "big", "%s  until %s", svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
 				 p->t->marks[i].name);
@@ -57,7 +57,7 @@ static void draw_totals(struct picture *p, const struct boot_report *r)
 			 svg__time(early->end - early->start, early->counts, time, sizeof(time)), r->stats.tracer);
 }
 
-/* What is not in the picture although it was in the boot. */
+/* Prints the losses: the picture may lack bars of the boot. */
 static void draw_lost(struct picture *p, const struct boot_report *r)
 {
 	uint64_t lost = r->start ? r->start->lost : 0;
@@ -146,7 +146,7 @@ static void draw_head(struct picture *p, const struct boot_report *r)
 
 /* ---- a view */
 
-/* 1, 2 or 5 times a power of ten, so that there are about ten ticks. */
+/* The distance of ticks: 1, 2 or 5 times a power of ten, for about ten ticks. */
 static int64_t step_of(int64_t whole)
 {
 	static const int factors[] = { 1, 2, 5 };
@@ -162,7 +162,7 @@ static int64_t step_of(int64_t whole)
 	return factors[i] * power;
 }
 
-/* In units that suit the whole, with as many digits as the step has. */
+/* Writes the time of a tick, in a unit that suits the view, with as many digits as @step needs. */
 static void put_tick(struct picture *p, const struct view *v, int64_t time, int64_t step)
 {
 	static const struct {
@@ -182,12 +182,12 @@ static void put_tick(struct picture *p, const struct view *v, int64_t time, int6
 	else
 		snprintf(text, sizeof(text), "%.*f %s", digits, (double)time / units[unit].ns,
 			 units[unit].name);
-	/* The last one may be at the edge. */
+	/* The last tick may be at the edge of the picture. */
 	svg__label(p->out, "soft", view__x(v, time), p->y,
 		   v->to - time < step / 4 ? "end" : "middle", text);
 }
 
-/* Ticks with their times above the lanes. Their lines come later, when the height is known. */
+/* Writes the times of ticks above the lanes. The lines follow when the height is known. */
 static void draw_axis(struct picture *p, const struct view *v)
 {
 	int64_t step = step_of(v->to - v->from), time = v->from / step * step;
@@ -213,7 +213,7 @@ static void draw_lines(struct picture *p, const struct view *v)
 	}
 }
 
-/* Names are above the axis. Those that would cover another one are left out; tooltips have them. */
+/* Names are above the axis. A name that would cover another name is only in its tooltip. */
 static void draw_marks(struct picture *p, const struct view *v, double y, bool lines)
 {
 	double free = 0;
@@ -237,7 +237,7 @@ static void draw_marks(struct picture *p, const struct view *v, double y, bool l
 	}
 }
 
-/* The lines of the ticks are below the bars, but it is the lanes that tell how long they are. */
+/* The lines of ticks come first, to be behind the bars, but only the lanes tell their length. */
 static void draw_lanes(struct picture *p, const struct view *v)
 {
 	FILE *out = p->out;
@@ -286,7 +286,7 @@ static void draw_boot(struct picture *p)
 	draw_view(p, &all);
 	if (!t->mark_count)
 		return;
-	/* Firmware comes before the kernel's clock begins. */
+	/* Without the firmware, which ran before the zero of the kernel's clock. */
 	kernel.from = all.from < 0 ? 0 : all.from;
 	kernel.to = t->marks[0].time;
 	if (kernel.to <= kernel.from || kernel.to - kernel.from > SMALL_SHARE * (all.to - all.from))
@@ -334,7 +334,7 @@ static void draw_notes(struct picture *p)
 		put_line(p, 15, "soft", "%zu bars are too deep inside others to be shown.", p->deep);
 }
 
-/* The body, in a block of memory to be freed: what comes before it needs its height. */
+/* Writes the body to memory, to be freed: the text before the body needs its height. */
 static void make_body(struct picture *p, const struct boot_report *r, char **ret, size_t *ret_size)
 {
 	p->out = xopen_memstream(ret, ret_size);

@@ -5,9 +5,9 @@
  *   [000] ..... 0.793720: device: (really_probe+0x0/0x390) dev="0000:00:02.0" drv="virtio-pci"
  *   [000] ..... 0.870036: device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=0
  *
- * The names of a device and of a driver are the first members of what struct device and struct
- * device_driver begin with, on all kernels since 2.6.25. The result is read from the register, as a $
- * would not come through a boot loader's configuration; and quotes are needed, for its semicolons. A
+ * The name of a device, and of a driver, is the first member of the struct that struct device and
+ * struct device_driver begin with, on all kernels since 2.6.25. The result is read from the
+ * register, as boot loaders would expand the $ of $retval. The quotes are for the semicolons. A
  * task can be in several probes at once, as a bus probes its devices in its own probe. So there is
  * room for 64 returns at a time.
  */
@@ -20,7 +20,7 @@
 #include "base/strings.h"
 #include "boot/probes.h"
 
-/* The kernel's own number, which no user space knows. */
+/* From include/linux/errno.h: user space has no such error. */
 #define EPROBE_DEFER 517
 
 static const struct {
@@ -40,7 +40,7 @@ const char *boot_probes__parameters(void)
 	       "p:" PROBES_GROUP "/console,console_unlock;r64:" PROBES_GROUP "/console_end,console_unlock\"";
 }
 
-/* The text between @before and @after; NULL if it is not there, as after a fault. */
+/* The text between @before and @after; NULL: there is none, as after a page fault. */
 static const char *text_between(struct boot_probes *p, const char *fields, const char *before,
 				const char *after)
 {
@@ -84,7 +84,7 @@ static int on_end(struct boot_probes *p, enum probe_kind kind, const struct trac
 
 		if (probe->finished || probe->pid != c->pid || probe->kind != kind)
 			continue;
-		/* It returns the error of a driver as a positive number. */
+		/* really_probe() returns the error of a driver as a positive number. */
 		probe->result = value > 0 ? -value : value;
 		probe->deferred = probe->result == -EPROBE_DEFER;
 		probe->time = probe->self = c->time - probe->start;
@@ -107,7 +107,7 @@ int boot_probes__take(struct boot_probes *p, const struct trace_context *c)
 	return -ENOENT;
 }
 
-/* The probe of a device that this one of the same task was made in; NULL: none. */
+/* The innermost probe of the same kind and task around this probe; NULL: none. */
 static struct boot_probe *outer_of(const struct boot_probes *p, size_t index)
 {
 	const struct boot_probe *inner = &p->list[index];

@@ -2,8 +2,8 @@
 /*
  * Reports of the early part of a boot; see report.h.
  *
- * With the tracer "function" there are calls to count. With oneshot there are only first hits:
- * functions and callers that were not seen before, in the same phases.
+ * The tracer "function" has recorded all calls. Oneshot has recorded only the first hit of each
+ * function and of each caller, so phases count hits instead of calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 #define BEFORE_ALL "before " BOOT_FUNCTION
 #define TRACER "start of tracing"
 #define SELF "(" BOOT_FUNCTION " itself)"
-/* In the text, phases whose share of calls and of time is smaller than this are joined. */
+/* The text joins phases with a smaller share of the calls and of the time. */
 #define SMALLEST_PERCENT 1
 
 bool boot_report__is_oneshot(const struct boot_report *r)
@@ -30,7 +30,7 @@ void boot_report__measure_cost(struct boot_report *r)
 {
 	struct early_cost cost = early_cost__measure();
 
-	/* Where no returns are recorded, no time of the recorder is in the calls. */
+	/* Without returns, calls have no times that could include the recorder's. */
 	if (!r->calls.timed)
 		cost = (struct early_cost){ .calls = cost.entries };
 	r->recorder_cycles = cost.calls;
@@ -104,7 +104,7 @@ uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls)
 	return early_stats__cycles_ns(&r->stats, calls * r->recorder_cycles / 1000);
 }
 
-/* A time without these cycles of the recorder. */
+/* @time without @cycles of the recorder. */
 static uint64_t without(const struct boot_report *r, uint64_t time, uint64_t cycles)
 {
 	uint64_t own = boot_report__knows_net(r) ? early_stats__cycles_ns(&r->stats, cycles) : 0;
@@ -141,7 +141,7 @@ uint64_t boot_report__self_net(const struct boot_report *r, const struct early_f
 	return without(r, f->self, early_times__cost_self(f, &cost));
 }
 
-/* The number that is counted in a phase: calls or hits. */
+/* The count of a phase: calls, or with oneshot hits. */
 static size_t weight(const struct boot_report *r, const struct early_phase *phase)
 {
 	return boot_report__is_oneshot(r) ? phase->functions : phase->calls;
@@ -207,7 +207,7 @@ static void add_time(struct cells *c, const struct boot_report *r, uint64_t time
 	cell__text(c, boot_report__time_text(r, time, text, sizeof(text)));
 }
 
-/* @from: a phase that has the same beginning; NULL: it has none */
+/* @from: the phase with the start of this line; NULL: the line has no start */
 static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent, const struct boot_report *r,
 				      const struct early_phase *phase, const struct early_phase *from, const char *name)
 {
@@ -270,8 +270,8 @@ static void fold(struct early_phase *into, const struct early_phase *phase)
 }
 
 /*
- * Adds the inner phases. Small ones are joined in a line after the others; if all are small, none
- * is shown.
+ * Adds the inner phases. Small phases are joined in a line at the end; if all are small, no line is
+ * added.
  */
 static void add_inner(struct libscols_table *table, struct libscols_line *parent, const struct boot_report *r,
 		      const struct early_phase *phase)
@@ -293,7 +293,7 @@ static void add_inner(struct libscols_table *table, struct libscols_line *parent
 		add_others(table, parent, r, &others, NULL, small);
 }
 
-/* The number of small phases in a row that all have times, or all have none. */
+/* The number of consecutive small phases that all have times, or that all have no time. */
 static size_t run_length(const struct boot_report *r, size_t first)
 {
 	const struct early_phase *list = r->phases.list;
@@ -306,8 +306,8 @@ static size_t run_length(const struct boot_report *r, size_t first)
 }
 
 /*
- * Joins a row of small phases in their place, so the line begins with the first one. Their inner
- * phases are not shown.
+ * Joins consecutive small phases in one line, with the start of the first phase. Their inner phases
+ * are not shown.
  */
 static void add_run(struct libscols_table *table, const struct boot_report *r, size_t first, size_t count)
 {
@@ -357,7 +357,7 @@ static void add_times(struct cells *c, const struct boot_report *r, const struct
 		cell__text(c, r->calls.timed ? boot_report__time_text(r, times[i], text, sizeof(text)) : NULL);
 }
 
-/* If returns were recorded, it tells how long functions took. Otherwise it is only known how often they were called. */
+/* Prints the times of functions if returns were recorded, otherwise only their calls. */
 static void print_functions(const struct boot_report *r, size_t most, FILE *out)
 {
 	int times = RIGHT | (r->calls.timed ? 0 : SCOLS_FL_HIDDEN);

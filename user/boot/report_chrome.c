@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The timeline as Chrome's trace events, for Perfetto; see report.h.
+ * Writes the timeline as Chrome's trace events, for Perfetto; see report.h.
  *
- * The viewer draws a process for each part, and a row for each of its threads: the layers of each
- * lane. It drops events of one thread that overlap without nesting, so layers must not share one.
+ * A part of the timeline is a process of the trace; each layer of a lane is a thread, drawn as a
+ * row. Layers must not share a row: viewers drop events of a thread that overlap without nesting.
  *
- * A bar whose end was not seen is the beginning of an event ("B") without an end, which viewers draw until the end of the
- * trace. All that comes later would be inside of it. So these bars have a row of their own in each lane.
+ * A bar without a known end is a begin event ("B") without an end. Viewers draw it until the end of
+ * the trace, and all later bars inside it. So a lane has one more row, for such bars only.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,23 +17,23 @@
 #include "boot/report.h"
 #include "boot/timeline.h"
 
-/* With all calls, a viewer shows only noise, if it can open the file at all. */
+/* With more calls, a viewer shows only noise, if it can open the file at all. */
 #define MOST_CALLS 2000
-/* The rows of lanes that are no task's come after all numbers that a task can have. */
+/* The first number of rows that do not belong to a task: larger than any pid. */
 #define NO_TASK (1 << 22)
 
 struct row {
 	size_t first;			/* the number of the lane's first row */
-	size_t shown;			/* how many bars of the lane are shown */
-	bool endless;			/* one of them has no end */
+	size_t shown;			/* the number of shown bars of the lane that have an end */
+	bool endless;			/* a shown bar of the lane has no end */
 };
 
 struct chrome {
 	json_writer_t *w;
 	const struct timeline *t;
 	bool *shown;			/* for each bar */
-	size_t calls;			/* how many early calls are shown */
-	int64_t zero[TIMELINE_PARTS];	/* the time that is written as 0: none may be negative */
+	size_t calls;			/* the number of shown early calls */
+	int64_t zero[TIMELINE_PARTS];	/* the time written as 0: no time may be negative */
 	struct row *rows;		/* for each lane */
 };
 
@@ -50,7 +50,7 @@ static void write_label(json_writer_t *w, const char *what, int part, size_t row
 	jsonw_end_object(w);
 }
 
-/* A time in microseconds; for a clock that is no time, its count is used as microseconds. */
+/* Writes a time in microseconds. If the part has cycles, they take the place of microseconds. */
 static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part,
 			 int64_t time)
 {
@@ -152,7 +152,7 @@ static int by_length(const void *a, const void *b, void *arg)
 	return list[*x].order < list[*y].order ? -1 : list[*x].order > list[*y].order;
 }
 
-/* All bars, but of calls the longest. An outer call is not dropped before an inner one. */
+/* Chooses all bars, but only the longest early calls: outer calls are longer than inner calls. */
 static void choose(struct chrome *c)
 {
 	const struct timeline *t = c->t;
@@ -190,7 +190,7 @@ static void number_rows(struct chrome *c)
 	}
 }
 
-/* Parts that have the same clock begin with the same time. */
+/* Sets the zero of each part. Parts on the kernel's clock have one zero. */
 static void set_zero(struct chrome *c)
 {
 	int64_t first = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What tasks did as folded stacks; see report.h.
+ * Writes initcalls, modules and early calls as folded stacks; see report.h.
  *
  *   process 1;acpi_init;acpi_bus_init 1234
  *
- * A bar is in here only if both of its ends are known. So the numbers of a task have the sum of its
- * outermost bars' times. Early calls are here if their returns were recorded. There are some hundred thousand,
- * and most take less than a microsecond; so those with the same stack are one line.
+ * Bars without a known end are left out, so the numbers of a task add up to the time of its
+ * outermost bars. Early calls are written if their returns were recorded. There are some hundred
+ * thousand, most shorter than a microsecond, so all calls with the same stack are one line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "boot/spans.h"
 #include "boot/timeline.h"
 
-/* A line ends a stack, and a semicolon a name. */
+/* Writes a name. Replaces newlines, which would end the stack, and semicolons, which end names. */
 static void put_name(FILE *out, const char *name)
 {
 	size_t length = strlen(name);
@@ -39,7 +39,7 @@ static void put_name(FILE *out, const char *name)
 	}
 }
 
-/* @open: the bars around the last one, outermost first, and itself */
+/* @open: the stack, outermost bar first. Its last bar is the bar whose own time is written. */
 static void put_stack(const struct timeline *t, const size_t *open, size_t depth, FILE *out)
 {
 	const struct bar *last = &t->bars[open[depth]];
@@ -52,7 +52,7 @@ static void put_stack(const struct timeline *t, const size_t *open, size_t depth
 	fprintf(out, " %" PRId64 "\n", last->self / 1000);
 }
 
-/* What a task did besides initcalls would change its sum. */
+/* Other bars of a task, such as probes outside initcalls, would change its sum. */
 static bool is_stack(const struct bar *outermost)
 {
 	return outermost->class == BAR_INITCALL || outermost->class == BAR_MODULE;
@@ -74,7 +74,7 @@ static void put_layer(const struct timeline *t, const struct lane *lane, size_t 
 	free(open);
 }
 
-/* Lanes of tasks: of these, what is inside another bar is a part of it. */
+/* Only lanes of tasks: their inner bars are a part of the outer bar. */
 static bool has_stacks(const struct lane *lane)
 {
 	return lane->part == TIMELINE_BOOT && lane->kind == LANE_NESTS && lane->pid >= 0;
@@ -82,9 +82,9 @@ static bool has_stacks(const struct lane *lane)
 
 /* ---- early calls */
 
-/* Calls with the same stack. The first one is around all. */
+/* All calls with one stack. Node 0 is the root. */
 struct stack_node {
-	uint32_t function, parent, inner, next;	/* 0: there is no such node */
+	uint32_t function, parent, inner, next;	/* inner, next: nodes; 0: none */
 	uint64_t self;
 };
 
@@ -107,7 +107,7 @@ static uint32_t find_inner(struct stack_tree *t, uint32_t parent, uint32_t funct
 	return new;
 }
 
-/* @node_of: for each call, its node. */
+/* @node_of: gets the node of each call */
 static void fill_tree(struct stack_tree *t, const struct early_calls *c, const struct early_nesting *n,
 		      uint32_t *node_of)
 {
@@ -131,7 +131,7 @@ static void put_names(const struct stack_tree *t, const struct early_calls *c, u
 	put_name(out, c->names[t->nodes[node].function]);
 }
 
-/* What is less than a microsecond counts for the next line. So the sum is exact. */
+/* The rest below a microsecond is carried over to the next line, so that the sum is exact. */
 static void put_tree(const struct stack_tree *t, const struct early_calls *c, FILE *out)
 {
 	uint64_t rest = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A boot as a document for programs; see report.h. Every field is always there; unknown values are
- * null.
+ * Writes the report of a boot as json; see report.h. Each field is always there; an unknown value
+ * is null.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "boot/start_report.h"
 #include "boot/whole.h"
 
-/* The number of functions that were not called before. */
+/* The number of functions that were called first in this phase. */
 static size_t new_functions(const struct boot_report *r, const struct early_phase *phase)
 {
 	return boot_report__is_oneshot(r) ? phase->functions : phase->seen_first;

@@ -9,13 +9,13 @@
  *   [000] ..s1. 0.085403: softirq_entry: vec=9 [action=RCU]
  *   [000] dNs.. 0.394468: timer_expire_entry: timer=00000000be4c1cbe function=f now=4294892416 baseclk=4294892416
  *
- * A task that is woken in an interrupt is woken by the handler that this CPU has entered last. A soft
- * interrupt's end needs no event, since the context of an event tells whether it is in one.
+ * If a task is woken in an interrupt, its waker is the handler that this CPU has entered last. The
+ * end of a softirq needs no event, since each event tells whether it is in a softirq.
  *
- * A task may be woken after it has decided to sleep, and before it does so. Then the event of the
- * waking comes shortly before that of the switch.
+ * A task may be woken after it has decided to sleep, and before it does so. Then sched_waking comes
+ * shortly before sched_switch.
  *
- * Names of user programs may have any characters. So fields after a name are looked for from the end.
+ * Names of user programs may have any characters. So fields after a name are searched from the end.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,18 +28,18 @@
 #include "base/strings.h"
 #include "boot/sched.h"
 
-/* How long a waking may come before the switch of the task that it woke. */
+/* How early sched_waking may come before the sched_switch in which the task stops. */
 #define EARLY_NS 100000
 #define SECTOR_BYTES 512
-/* flush_work() queues work of this name after the work that it waits for. */
+/* flush_work() queues this function directly after the work that it waits for. */
 #define BARRIER "wq_barrier_func"
 #define MOST_CPUS 8192
-/* In so short a time, clocks that NTP corrects do not come apart by more than they are known. */
+/* In this time, NTP moves the clocks apart by less than the error of the measurement. */
 #define AHEAD_NS 1000000000
-/* CLOCK_MONOTONIC is never so much later than the trace clock. A line that somebody forged may have any number. */
+/* CLOCK_MONOTONIC is never later than the trace clock by this, but a forged line may claim so. */
 #define MOST_BEHIND_NS 10000000000
 
-/* NULL: there is no such processor. */
+/* Returns NULL if the number of the CPU is not possible. */
 static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 {
 	if (cpu < 0 || cpu >= MOST_CPUS)
@@ -49,7 +49,7 @@ static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 	return &s->cpus[cpu];
 }
 
-/* The place of the first task whose pid is not lower. */
+/* The index of the first task whose pid is at least @pid. */
 static size_t place_of(const struct boot_sched *s, int pid)
 {
 	size_t low = 0, high = s->task_count;
@@ -91,7 +91,7 @@ static void add_change(struct sched_task *t, const struct task_change *change)
 
 /* ---- the scheduler */
 
-/* The last place of @word in @text. */
+/* The last occurrence of @word in @text. */
 static char *last_of(char *text, const char *word)
 {
 	char *found = NULL, *at = text;
@@ -101,7 +101,7 @@ static char *last_of(char *text, const char *word)
 	return found;
 }
 
-/* A command may have any bytes. */
+/* Replaces control and non-ASCII characters: a command may have any bytes. */
 static const char *intern_comm(struct boot_sched *s, const char *comm)
 {
 	char clean[64];
@@ -147,7 +147,7 @@ static void stop(struct boot_sched *s, const struct trace_context *c, int pid, c
 	}
 }
 
-/* What a worker executes now: its last work, if that has not ended. */
+/* The function that a worker executes now: its last work, if this has not ended. */
 static const char *open_work(const struct sched_task *t)
 {
 	const char *work;
@@ -171,8 +171,8 @@ static void add_run(struct boot_sched *s, int cpu, int pid, const char *comm, ui
 }
 
 /*
- * Before the first switch, the task that it leaves has run since the processor was there, if nothing
- * is lost.
+ * Adds the run that ends with a switch. If no events are lost, the task before a CPU's first switch
+ * has run since the CPU's start.
  */
 static void note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int prev, const char *prev_comm,
 		     int next, const char *next_comm)
@@ -211,7 +211,7 @@ static int on_switch(struct boot_sched *s, const struct trace_context *c, char *
 	return 0;
 }
 
-/* What woke the task: the handler that this CPU is in, or the task that runs on it. */
+/* The waker of a task: the handler that this CPU is in, or the task that runs on the CPU. */
 static struct task_change waker_of(const struct boot_sched *s, const struct sched_cpu *cpu,
 				   const struct trace_context *c)
 {
@@ -240,7 +240,7 @@ static struct task_change waker_of(const struct boot_sched *s, const struct sche
 		change.work = open_work(t);
 		break;
 	default:
-		/* An NMI wakes nothing by itself. */
+		/* In an NMI, which wakes no task itself: taken for an unknown interrupt. */
 		change.waker = WAKER_INTERRUPT;
 	}
 	return change;
@@ -265,12 +265,12 @@ static int take_waking(struct boot_sched *s, const struct trace_context *c, char
 		add_change(t, &change);
 		return 0;
 	}
-	/* A task that is ready is never woken. So the early waking was for something else. */
+	/* A ready task is never woken. So the early waking was not for this sleep. */
 	if (t->doubtful && t->list[t->count - 1].state == TASK_READY) {
 		t->list[t->count - 1] = change;
 		t->doubtful = false;
 	}
-	/* What it did before its first event is not known: it may run. */
+	/* A task without events may be running. */
 	if (!t->count || t->list[t->count - 1].state == TASK_RUNS)
 		t->early = change;
 	return 0;
@@ -286,7 +286,7 @@ static int on_new(struct boot_sched *s, const struct trace_context *c, char *fie
 	return take_waking(s, c, fields, true);
 }
 
-/* ---- work, and handlers */
+/* ---- work and handlers */
 
 static int on_work(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
@@ -310,7 +310,7 @@ static int on_work_end(struct boot_sched *s, const struct trace_context *c, char
 	return 0;
 }
 
-/* The word after @label, which ends at one of @ends. */
+/* The word after @label, up to a character of @ends. */
 static const char *word_after(struct boot_sched *s, char *fields, const char *label,
 			      const char *ends)
 {
@@ -364,8 +364,8 @@ static int on_timer(struct boot_sched *s, const struct trace_context *c, char *f
 }
 
 /*
- * The timer of the tick is told the time of CLOCK_MONOTONIC. The interrupt has read that after the processor's last
- * event outside of interrupts, and before this one.
+ * The event of the tick's timer has the time of CLOCK_MONOTONIC. The interrupt has read that clock
+ * after the CPU's last event outside hard interrupts, and before this event.
  */
 static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const struct trace_context *c,
 		      const char *fields)
@@ -381,7 +381,7 @@ static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const s
 			 (int64_t)c->time + TRACE_ROUNDED_NS - now);
 }
 
-/* Those that may take longer expire in a soft interrupt, in which a hard one may come. */
+/* Some hrtimers expire in a softirq, in which an hrtimer of a hard interrupt may expire. */
 static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sources of a timeline: each one takes one kind of things out of a report as bars, and adds nothing if the report does
- * not have it. The table of them is at the end.
+ * The sources of a timeline. Each source adds bars of one kind from a report, or nothing if the
+ * report does not have them. The table of sources is at the end of the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 #include "boot/waits.h"
 #include "boot/whole.h"
 
-/* A picture has about two and a half pixels for each. */
+/* In a picture, a bin is about 2.5 pixels wide. */
 #define LOAD_BINS 500
 
-/* A lane that is no task's. */
+/* A lane that does not belong to a task. */
 static size_t no_task(struct timeline *t, enum timeline_part_id part, const char *name)
 {
 	return timeline__lane(t, &(struct lane){ .name = name, .part = part, .pid = -1 });
 }
 
 /*
- * The lane of a task. What several sources know of it goes into the same one, so that it nests.
- * @group: where it is drawn if no source has asked for this lane before; NULL: by itself
+ * The lane of a task. All sources use the same lane of a task, so that its bars nest.
+ * @group: the group of a new lane; NULL: no group. Ignored if the lane exists.
  */
 static size_t task_lane(struct timeline *t, int pid, const char *group)
 {
@@ -43,8 +43,8 @@ static size_t task_lane(struct timeline *t, int pid, const char *group)
 /* ---- the early part */
 
 /*
- * When the kernel's clock began, by the clock of an early part of the tracer function, whose times begin with the TSC's zero.
- * Returns false if it is not known.
+ * Finds the zero of the kernel's clock in times of the tracer function, which begin with the TSC's
+ * zero. Returns false if it is not known.
  */
 static bool find_early_zero(const struct boot_report *r, int64_t *ret)
 {
@@ -56,9 +56,7 @@ static bool find_early_zero(const struct boot_report *r, int64_t *ret)
 	return true;
 }
 
-/*
- * When something early was, by the kernel's clock, which oneshot has; or else since the first call.
- */
+/* An early time on the kernel's clock, which oneshot uses; if unknown, since the first call. */
 static int64_t early_time(const struct boot_report *r, uint64_t time)
 {
 	int64_t zero;
@@ -86,7 +84,7 @@ static void add_phase(struct timeline *t, size_t lane, const struct boot_report 
 	char room[64];
 	const char *name;
 
-	/* Without a time, it has no place. */
+	/* A phase without a start or a time has no place. */
 	if (phase->timeless || phase->kind == PHASE_SELF)
 		return;
 	name = boot_report__shown_name(r, phase, room, sizeof(room));
@@ -110,7 +108,7 @@ static void add_early_phases(struct timeline *t, const struct boot_report *r)
 		add_phase(t, lane, r, &r->phases.list[i]);
 }
 
-/* For first hits, it is not known inside of which calls they are. */
+/* Not for oneshot: how its first hits nest is not known. */
 static void add_early_calls(struct timeline *t, const struct boot_report *r)
 {
 	const struct early_calls *c = &r->calls;
@@ -142,7 +140,7 @@ static bool is_placed(const struct boot_part *part)
 	return part->start_known && part->time_known && part->time;
 }
 
-/* Are the parts of the boot known? Then they are its phases. */
+/* Are parts of the boot known? Then they are drawn as phases, instead of the levels. */
 static bool has_parts(const struct boot_report *r)
 {
 	const struct boot_parts *p = r->whole ? &r->whole->parts : NULL;
@@ -155,8 +153,8 @@ static bool has_parts(const struct boot_report *r)
 }
 
 /*
- * When a part ended: when the next one began. The time of the last two is only that in which units
- * were being started.
+ * The end of a part: the start of the next part. The last parts end later than start + time, as
+ * their time excludes the time in which no unit was starting.
  */
 static int64_t end_of(const struct boot_whole *w, size_t index)
 {
@@ -173,7 +171,7 @@ static int64_t end_of(const struct boot_whole *w, size_t index)
 	return end;
 }
 
-/* Parts that follow each other. One whose end is not known is in the next one. */
+/* Adds the parts of the boot. A part whose end is not known is included in the next part. */
 static void add_parts(struct timeline *t, const struct boot_report *r)
 {
 	const struct boot_parts *p;
@@ -197,13 +195,13 @@ static void add_parts(struct timeline *t, const struct boot_report *r)
 
 /* ---- from the initcalls on */
 
-/* What process 1 did, one after the other: it made initcalls by levels, and then ran programs. */
+/* Adds what process 1 did: the initcalls of each level, then programs. */
 static void add_levels_of(struct timeline *t, const struct boot_start *s)
 {
 	const struct start_level *last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
 	size_t lane = no_task(t, TIMELINE_BOOT, "phases");
 
-	/* If the first levels are lost, it is not known when initcalls began. */
+	/* If the first levels are lost, the beginning of the initcalls is not known. */
 	if (boot_start__has_beginning(s))
 		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
 	for (size_t i = 0; i < s->level_count; i++) {
@@ -273,7 +271,7 @@ static void add_unit(struct timeline *t, size_t lane, const struct boot_whole *w
 	bool done = unit->activated >= unit->activating || unit->deactivated >= unit->activating;
 	int64_t start;
 
-	/* Those that fail, or are not done yet, are of the boot as well. */
+	/* Units that have failed, or are still starting, are a part of the boot, too. */
 	if (!unit->activating || (done && !boot_unit__time(unit)) ||
 	    (boot_units__complete(&w->units) && unit->activating > w->units.manager.finish) ||
 	    boot_clock__from_monotonic(&w->clock, unit->activating, &start))
@@ -285,7 +283,7 @@ static void add_unit(struct timeline *t, size_t lane, const struct boot_whole *w
 		timeline__text(t, "result", unit->result);
 }
 
-/* When systemd had reached what it was to reach, and had nothing more to do. */
+/* Marks when the default target was reached, and sets the end of the boot. */
 static void add_end(struct timeline *t, const struct boot_whole *w)
 {
 	const struct boot_unit *target = w->units.target ? boot_units__find(&w->units, w->units.target) : NULL;
@@ -315,7 +313,7 @@ static void add_units(struct timeline *t, const struct boot_report *r)
 	add_end(t, w);
 }
 
-/* ---- what init waited for */
+/* ---- the critical path */
 
 static enum bar_class class_of(enum wait_class class)
 {
@@ -324,7 +322,7 @@ static enum bar_class class_of(enum wait_class class)
 	return class == CLASS_BLOCK ? BAR_IO : BAR_WAIT;
 }
 
-/* What process 1 did until init without a gap, and what others did while it waited for them. */
+/* Adds what process 1 did until init, and what other tasks did while it waited for them. */
 static void add_path(struct timeline *t, const struct boot_report *r)
 {
 	const struct boot_waits *w = r->start ? r->start->waits : NULL;
@@ -380,7 +378,7 @@ static void add_probes(struct timeline *t, const struct boot_report *r)
 		add_probe(t, &p->list[i]);
 }
 
-/* ---- processors */
+/* ---- CPUs */
 
 static void add_processors(struct timeline *t, const struct boot_report *r)
 {
@@ -399,7 +397,7 @@ static void add_processors(struct timeline *t, const struct boot_report *r)
 	}
 }
 
-/* A processor is known from the first time on that it ran something. */
+/* The load of a CPU is known from its first run on. */
 static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu)
 {
 	bool first = true;
@@ -416,7 +414,7 @@ static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu
 	}
 }
 
-/* After timeline__finish(), as it has to know when the boot ended. */
+/* Must be called after timeline__finish(), which finds the end of the boot. */
 static void add_load(struct timeline *t, const struct boot_report *r)
 {
 	const struct boot_sched *s = r->start ? r->start->sched : NULL;

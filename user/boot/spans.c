@@ -2,9 +2,9 @@
 /*
  * Finds how calls nest; see spans.h.
  *
- * If returns were recorded, the times of calls nest: on one CPU, a call is inside of all those that
- * have begun and not ended. What follows is for the others, and for the few calls whose return found no
- * room to be recorded.
+ * If returns were recorded, the times of calls nest: on one CPU, a call is inside all calls that
+ * have begun and not ended. The rules below are for recordings without returns, and for the few
+ * calls whose return was not recorded for lack of room.
  *
  * Such a call has its function and its caller, but nothing says when it returns. So this keeps a stack
  * of running functions. A call by p ends all functions that p had called before, and all that run
@@ -12,19 +12,18 @@
  * as long as it is on the stack, which is until the next call that does not come from inside it. So
  * its time may be too long, by what its caller does itself, but never too short.
  *
- *  - A function that calls itself: its next calls are taken for calls of the inner one, which may have returned. Then the
- *    time of the inner one is too long, by the calls of the outer one.
+ *  - Recursion: later calls by the function are taken for calls by its inner instance, which may
+ *    have returned. Then the time of the inner instance includes calls of the outer instance.
  *  - A tail call: f has called g, which jumps to h. h returns to f, so it ends g, whose frame is indeed gone, and takes
  *    its place.
- *  - Lost calls: all functions on the stack end with the last call before. It is not known which of them still run after
- *    the lost calls.
- *  - An inlined caller does not show; kallsyms gives the function into which it was inlined.
- *  - A caller that is not on the stack, because it cannot be traced (assembly: exceptions; notrace), or because of a
- *    filter. The function that it interrupts, or that has called it, is unknown; it is only known to be running. If a
- *    function on the stack calls something later, before it is itself called again, it has not returned. Functions on
- *    top of the stack that do not are removed, and the new function is put on the rest. So an exception only ends
- *    functions that call nothing any more. And if a filter leaves callers out, functions that returned long ago do not
- *    stay on the stack.
+ *  - Lost calls: all functions on the stack end with the last call before the lost calls. Which of
+ *    them still run after the lost calls is not known.
+ *  - An inlined caller: kallsyms names the function into which it was inlined instead.
+ *  - A caller that is not on the stack, because it is untraceable (assembly of exceptions; notrace)
+ *    or filtered out. Its own caller, or the function that it interrupts, is unknown. A function on
+ *    the stack that makes a call later, before it is called again, still runs. Functions above the
+ *    topmost such function are removed, and the new function goes above it. So an exception only
+ *    ends functions that make no more calls, and returned functions do not stay on the stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@
 #include "boot/spans.h"
 
 struct stack {
-	uint32_t *calls;		/* indices */
+	uint32_t *calls;		/* indices of the running calls */
 	size_t depth;
 	uint32_t *running;		/* how often each function is on the stack */
 	const struct early_calls *all;
@@ -59,8 +58,8 @@ static bool has_end(const struct stack *s, size_t call)
 }
 
 /*
- * The call on top has ended before the call at @now, and not after @limit. An end that is rounded down is
- * not before that of a call inside.
+ * Removes the call on top, which ended before the call at @now. If its end was not recorded, it
+ * ended at @limit at the latest.
  */
 static void pop(struct stack *s, size_t now, uint64_t limit)
 {
@@ -73,8 +72,8 @@ static void pop(struct stack *s, size_t now, uint64_t limit)
 	else
 		end = list[call].end == END_OPEN ? s->all->until : list[call].end;
 	/*
-	 * This is the latest end of a call inside so far. An end that is rounded down, or that is not
-	 * known, may seem to be earlier.
+	 * times[call] is the latest end of the calls inside it. The call's own end is not earlier,
+	 * even if it seems so because it is rounded down or unknown.
 	 */
 	if (times[call] > end)
 		end = times[call];
@@ -92,18 +91,18 @@ static void pop_all(struct stack *s, size_t now)
 		pop(s, now, UINT64_MAX);
 }
 
-/* For each call, the index of the last call from inside it; its own if there is none. */
+/* For each call, the index of the last call that it makes itself; its own if there is none. */
 static void find_last_uses(const struct early_calls *c, uint32_t *last)
 {
 	uint32_t *uses = xcalloc(c->name_count, sizeof(*uses));
 
-	/* 0 is never the index of a call from inside another one. */
+	/* uses[] is 0 for "none": the first call is not inside another call. */
 	for (size_t i = c->count; i > 0; i--) {
 		const struct early_call *call = &c->list[i - 1];
 
 		/*
-		 * After a hole, a function may have been called again, so it does not count as used
-		 * before.
+		 * A function may have returned and been called again in a hole. So its calls after
+		 * the hole do not show that it was running before.
 		 */
 		if (early_calls__behind_hole(c, i))
 			memset(uses, 0, c->name_count * sizeof(*uses));
@@ -115,7 +114,7 @@ static void find_last_uses(const struct early_calls *c, uint32_t *last)
 	free(uses);
 }
 
-/* How many calls are on the stack up to the last one that has an end. */
+/* The depth of the topmost call on the stack that has a known end. */
 static size_t known_depth(const struct stack *s)
 {
 	size_t depth = s->depth;
@@ -130,8 +129,8 @@ static bool has_ended(const struct stack *s, const struct early_call *call, cons
 	if (call->end == END_OPEN)
 		return false;
 	/*
-	 * What ends later is not inside. If an exception has interrupted the recorder of @next, its calls
-	 * come first, and that of @next begins with the last one.
+	 * A call that ends later is not inside. If an exception interrupts the recorder of @next,
+	 * the exception's calls are recorded first, and @next begins with the last of them.
 	 */
 	if (next->end == END_OPEN ||
 	    (next->end != END_UNKNOWN && next->end > call->end + (call->rounded ? s->all->rounding : 0)))
@@ -141,7 +140,7 @@ static bool has_ended(const struct stack *s, const struct early_call *call, cons
 	return call->end <= next->time;
 }
 
-/* For calls with ends. Those without one end with the one around them, at the latest. */
+/* For calls with ends. A call without an end ends with the call around it, at the latest. */
 static void leave_ended(struct stack *s, size_t i, const uint32_t *last)
 {
 	const struct early_call *list = s->all->list;
@@ -155,7 +154,7 @@ static void leave_ended(struct stack *s, size_t i, const uint32_t *last)
 	}
 	if (s->depth == known)
 		return;
-	/* The last one is the one with an end. */
+	/* Calls above "known" have no end. Does one of them make this call? */
 	for (caller = s->depth; caller > known; caller--) {
 		if (list[s->calls[caller - 1]].function == list[i].parent)
 			break;
@@ -195,13 +194,13 @@ static void nest(struct stack *s, const uint32_t *last)
 	pop_all(s, count);
 }
 
-/* A function that was jumped to has the caller of the function that did so. */
+/* After a tail call from f to g, the recorded caller of g is the caller of f. */
 static void count_jumps(const struct early_calls *c, struct early_nesting *n)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		uint32_t outer = n->outer[i], jumps = 0;
 
-		/* The recorder looks for the caller in the same way. */
+		/* Chains of jumps add up: for each jump, the recorder searches one step more. */
 		if (c->timed && outer != NO_CALL && c->list[outer].parent == c->list[i].parent &&
 		    c->list[outer].function != c->list[i].parent)
 			jumps = n->jumps[outer + 1] - n->jumps[outer] + 1;
@@ -268,8 +267,8 @@ struct early_span *early_calls__spans(const struct early_calls *c, size_t most, 
 	early_nesting__free(&nesting);
 	*ret_count = count < most ? count : most;
 	/*
-	 * An outer span is at least as long, and begins earlier. So it is not dropped before an
-	 * inner one.
+	 * An outer span is at least as long as its inner spans, and begins earlier. So it is not
+	 * dropped before them.
 	 */
 	qsort(list, count, sizeof(*list), by_length);
 	qsort(list, *ret_count, sizeof(*list), by_call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long calls took, and inside of which others. If returns were recorded, this is exact. Otherwise it
- * is as far as a trace of functions shows that.
+ * How long calls took, and how they nest. If returns were recorded, the result is exact. Otherwise
+ * it is estimated from the calls alone.
  */
 #ifndef HYTRACE_BOOT_SPANS_H
 #define HYTRACE_BOOT_SPANS_H
@@ -12,29 +12,29 @@
 #define NO_CALL UINT32_MAX
 
 struct early_span {
-	size_t call;			/* its index */
+	size_t call;			/* the index of the call */
 	uint64_t start, end;
 };
 
 /*
- * The @most longest spans in order of time, outer ones before inner ones; to be freed. All calls
- * must have both names.
+ * The @most longest spans, sorted by time, an outer span before its inner spans; to be freed. All
+ * calls must have a function and a parent.
  */
 struct early_span *early_calls__spans(const struct early_calls *c, size_t most, size_t *ret_count);
 
-/* For each call. */
+/* Arrays with an element for each call. */
 struct early_nesting {
-	uint32_t *ends;			/* the index of the first later call that is not from inside it, or the number of calls */
-	uint32_t *outer;		/* the index of the call that it is inside of, or NO_CALL */
-	uint64_t *times;		/* when it ended */
+	uint32_t *ends;			/* the next call outside of it, or the number of calls */
+	uint32_t *outer;		/* the call that contains this call, or NO_CALL */
+	uint64_t *times;		/* when the call ended */
 	/*
-	 * Of the calls before this index, and before the number of calls: how many were jumps, from the end of a
-	 * function to another one. A jump from a function that was itself jumped to counts one more, and so on.
+	 * The sum over all earlier calls; one element more has the sum over all calls. A jump at
+	 * the end of a function (tail call) counts 1, the next jump of a chain of jumps 1 more.
 	 */
 	uint32_t *jumps;
 };
 
-/* Fills @ret, which is to be freed by early_nesting__free(). All calls must have both names. */
+/* Fills @ret; to be freed by early_nesting__free(). All calls must have a function and a parent. */
 void early_calls__nest(const struct early_calls *c, struct early_nesting *ret);
 void early_nesting__free(struct early_nesting *n);
 
@@ -43,11 +43,11 @@ void early_nesting__free(struct early_nesting *n);
 /**
  * early_times__find() - add up the times of each function
  * @c: calls with ends
- * @functions: what early_calls__by_calls() has found; it gets the times
- * @count: how many there are
+ * @functions: the list of early_calls__by_calls(), gets the times
+ * @count: the number of @functions
  *
- * A call's own time is that without the calls that were recorded inside of it. So what an untraced function took
- * is the own time of the call that it was inside of.
+ * A call's own time excludes the calls that were recorded inside it. So it includes the time of
+ * untraced functions inside it.
  */
 void early_times__find(const struct early_calls *c, struct early_function *functions, size_t count);
 

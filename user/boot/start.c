@@ -9,10 +9,10 @@
  *   modprobe-203    [000] .....     6.790593: initcall_start: func=0xffffffffc0597010
  *   init-1          [000] .....     3.969510: sched_process_exec: filename=/init pid=1 old_pid=1
  *
- * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Those
- * of modules are made by the tasks that load them. A module's function is freed after its initcall:
- * then its address may be that of another module's function. Each CPU has a buffer of its own, so
- * any event may be missing. What is missing must not change what the others tell.
+ * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Tasks
+ * that load modules make the modules' initcalls. A module's function is freed after its initcall:
+ * then another module may have a function at this address. Each CPU has a buffer of its own, so any
+ * event may be missing. A missing event must not change the result of other events.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@
 #include "boot/waits.h"
 
 #define INIT_PID 1
-/* After so many lines that are too late, no other will come. */
+/* Reading ends after so many consecutive lines that are later than wanted. */
 #define MOST_BEYOND 1000
 
 /* A module that a task is loading. */
@@ -39,25 +39,25 @@ struct loading {
 };
 
 /*
- * Until the kernel has measured the time stamp counter, its clock counts ticks. Then it goes on from another
- * time, which may be an earlier one. No program runs by then, so nobody can forge such a line.
+ * Until the kernel has measured the time stamp counter, its clock counts ticks. Then the clock
+ * jumps, maybe back. No program runs at that time, so nobody can forge such a line.
  */
 struct clock_steps {
-	uint64_t last;			/* the time of the last line, as it is */
-	uint64_t back;			/* how much the clock has gone back so far */
-	bool over;			/* programs run */
+	uint64_t last;			/* the time in the last line */
+	uint64_t back;			/* how far the clock has gone back up to the last line */
+	bool over;			/* a program has been executed */
 };
 
 struct reader {
 	struct boot_start *s;
 	enum start_events which;
 	struct clock_steps steps;
-	uint64_t ahead;			/* how much it will have gone back in the end */
+	uint64_t ahead;			/* how far the clock goes back in the whole file */
 	struct loading *loading;
 	size_t loading_count;
 	uint64_t last;			/* the time of the last event */
-	size_t beyond;			/* so many lines in a row are later than what is wanted */
-	const char *first_beyond;	/* the first of these */
+	size_t beyond;			/* the last lines, which are all later than wanted */
+	const char *first_beyond;	/* the first of these lines */
 	size_t refused;			/* lines that are no events, or are out of order */
 };
 
@@ -70,7 +70,7 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 
 	if (sscanf(fields, "level=%31s", name) != 1)
 		return -EPROTO;
-	/* Consoles come before the task of the initcalls. */
+	/* The level of consoles comes before the task of the initcalls exists. */
 	if (c->pid != INIT_PID)
 		return 0;
 	if (s->level_count)
@@ -81,7 +81,7 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 	return 0;
 }
 
-/* The module that this task loads. It has one initcall. */
+/* Takes the module that this task loads from the list. A module has only one initcall. */
 static const char *take_module(struct reader *r, int pid)
 {
 	for (size_t i = r->loading_count; i-- > 0;) {
@@ -103,7 +103,7 @@ static int on_module(struct reader *r, const struct trace_context *c, const char
 	return 0;
 }
 
-/* "func=f+0x0/0x10 [module] ret=0": the place, up to the result; NULL if there is none. */
+/* The place in "func=PLACE ret=0", such as "f+0x0/0x10 [module]"; NULL: there is none. */
 static const char *place_in(struct reader *r, const char *fields)
 {
 	char place[384];
@@ -116,8 +116,8 @@ static const char *place_in(struct reader *r, const char *fields)
 }
 
 /*
- * Finds the name of the function at the call's place. That of a module is only known if the place is still the beginning of
- * a function of the same module. A function without a module is the kernel's own, also if its level is lost.
+ * Finds the name of the function at the call's place. For a module, the place must still be the
+ * beginning of a function of this module. A place without a module is the kernel's own.
  */
 static void set_name(struct reader *r, struct start_initcall *call)
 {
@@ -149,7 +149,7 @@ static int on_start(struct reader *r, const struct trace_context *c, const char 
 		call.level = s->level_count - 1;
 	else
 		call.module = take_module(r, c->pid);
-	/* Consoles come before there are other tasks. */
+	/* Initcalls of consoles run in the idle task, before there are other tasks. */
 	call.own = call.level != NO_LEVEL || !c->pid;
 	set_name(r, &call);
 	if (call.level != NO_LEVEL)
@@ -176,7 +176,7 @@ static int on_finish(struct reader *r, const struct trace_context *c, const char
 		call->finished = true;
 		break;
 	}
-	/* If there is none, its beginning is lost. */
+	/* If no initcall was found, its start event is lost. */
 	return 0;
 }
 
@@ -185,7 +185,7 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 	struct boot_start *s = r->s;
 	char name[256];
 
-	/* Without a level, the beginning is lost, and this may be a later program. */
+	/* Without a level, the first events are lost, and this may be a later program. */
 	if (c->pid != INIT_PID || !s->level_count)
 		return 0;
 	if (sscanf(fields, "filename=%255s", name) != 1)
@@ -243,9 +243,9 @@ static bool is_event(char *line, struct trace_context *ret)
 }
 
 /*
- * Copies the lines until programs run, and sums up the steps in them. A trace file cannot be rewound: the
- * kernel then begins with a line from where it was. If no program runs any more, there may be lines without
- * end, as reading them makes new ones.
+ * Copies the lines until programs run, and adds up the clock's steps back in them. The copy is
+ * needed as a trace file cannot be rewound: the kernel would continue at its old place. Without a
+ * program in the file, there may be no end, as reading the file makes new lines.
  */
 static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size)
 {
@@ -268,8 +268,8 @@ static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size
 }
 
 /*
- * The name of a program may have a newline, and then a line that looks like an event. What is out of
- * order is none, and one line after @until does not end the file.
+ * The name of a program may contain a newline and text that looks like an event. So lines that are
+ * out of order are refused, and a single line after @until does not end the file.
  */
 static int check_time(struct reader *r, uint64_t time, uint64_t until)
 {
@@ -299,7 +299,7 @@ static int take_line(struct reader *r, char *line, uint64_t until)
 	if (!is_event(line, &c))
 		return -EPROTO;
 	take_step(&r->steps, &c);
-	/* Earlier times become those that the clock would have shown. */
+	/* Moves times before the clock's steps back, so that times never decrease. */
 	ahead = r->ahead - r->steps.back;
 	c.time -= ahead < c.time ? ahead : c.time;
 	err = check_time(r, c.time, until);
@@ -312,7 +312,7 @@ static int take_line(struct reader *r, char *line, uint64_t until)
 	return err == -ENOENT ? 0 : err;
 }
 
-/* The initcall of the same task in which this one was made; NULL: none. */
+/* The innermost initcall of the same task around this initcall; NULL: none. */
 static struct start_initcall *outer_of(struct boot_start *s, size_t index)
 {
 	const struct start_initcall *call = &s->initcalls[index];
@@ -326,7 +326,7 @@ static struct start_initcall *outer_of(struct boot_start *s, size_t index)
 	return NULL;
 }
 
-/* Only initcalls that have both ends count. */
+/* Computes own times of initcalls, and times of levels. Initcalls without an end do not count. */
 static void settle(struct boot_start *s)
 {
 	struct start_level *last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
@@ -343,7 +343,7 @@ static void settle(struct boot_start *s)
 			outer->self -= call->time;
 		else if (call->level != NO_LEVEL)
 			s->levels[call->level].in_initcalls += call->time;
-		/* After the last level, the kernel does other things before it starts init. */
+		/* The last level ends with its last initcall; the kernel does more before init. */
 		if (last && call->level == s->level_count - 1 &&
 		    call->start + call->time > last->start + last->time)
 			last->time = call->start + call->time - last->start;
@@ -477,7 +477,7 @@ void boot_start__free(struct boot_start *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* ---- in order of time */
+/* ---- sorting */
 
 static int by_self(const void *a, const void *b, void *arg)
 {

@@ -2,13 +2,13 @@
 /*
  * Finds the events of this boot; see start_load.h.
  *
- * The trace events are in an instance of their own. Kernel probes can only be made for the top-level
- * instance, so theirs are there. Before Linux 6.3, no instance can be made by the command line: then
- * all are there.
+ * The trace events are in an instance of their own. The events of kernel probes are in the
+ * top-level instance, as the command line can make probes only there. Before Linux 6.3, it cannot
+ * make instances: then all events are in the top-level instance.
  *
- * A buffer keeps its first events: the boot is what is asked about, and not the time until somebody asks. Reading is
- * slow enough to cause events itself, and on some file systems, writing the report does. So only events until the
- * beginning of reading are read.
+ * A full buffer keeps its first events, as the report is about the boot, not the time after it.
+ * Reading the buffer, and on some file systems writing the report, causes new events. So this
+ * ignores events after the beginning of reading.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +38,7 @@
 #define DEFAULT_KB "1408"
 #define MEASURED_EVENTS 1000
 #define MOST_KB 131072
-/* The best of a few rounds has no interrupts, and has its data in the caches. */
+/* The fastest of a few rounds has no interrupts or cache misses. */
 #define ROUNDS 5
 
 char *boot_start__parameters(const char *release, bool probes)
@@ -48,19 +48,19 @@ char *boot_start__parameters(const char *release, bool probes)
 
 	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
 	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
-	/* The top-level buffer has only one page until something asks for events in it. */
+	/* Even an empty trace_event= expands the top-level buffer, which otherwise has one page. */
 	return xasprintf("%s" EVENTS " " START_BUFFER " " START_KEEP " " START_CLOCK "%s%s",
 			 instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
 			 !probes ? "" : instance ? " trace_event= " : " ",
 			 probes ? boot_probes__parameters() : "");
 }
 
-/* ---- what was lost, and until when to read */
+/* ---- losses, and the time until which to read */
 
 #define OVERWRITTEN "overrun"
 #define NO_ROOM "dropped events"
 
-/* A number of the file `stats` of a processor; 0: there is none. */
+/* A number of the file `stats` of a CPU; 0: there is none. */
 static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 {
 	char *path = xasprintf("%s/per_cpu/%s/stats", instance, cpu), *text = file__text(path);
@@ -72,7 +72,7 @@ static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 	return number;
 }
 
-/* The sum over all processors. @s: notes those that have such events. */
+/* The sum of a number over all CPUs. @s: gets boot_start__note_full() where it is not 0. */
 static uint64_t count(const char *instance, const char *name, struct boot_start *s)
 {
 	char *cpus = xasprintf("%s/per_cpu", instance);
@@ -93,7 +93,7 @@ static uint64_t count(const char *instance, const char *name, struct boot_start 
 	return sum;
 }
 
-/* The time of the instance's clock; UINT64_MAX if it is not known. */
+/* The current time of the instance's clock; UINT64_MAX: not known. */
 static uint64_t time_now(const char *instance)
 {
 	char *path = xasprintf("%s/per_cpu/cpu0/stats", instance), *text = file__text(path);
@@ -106,7 +106,7 @@ static uint64_t time_now(const char *instance)
 	return ret;
 }
 
-/* ---- what an event costs */
+/* ---- the cost of an event */
 
 static uint64_t now_ns(void)
 {
@@ -116,7 +116,7 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The time of MEASURED_EVENTS writes, all of which have to end with this error, or none; 0: they do not. */
+/* The time of MEASURED_EVENTS writes, which must all end with this error, or all succeed; or 0. */
 static uint64_t time_of_writes(const char *path, int error)
 {
 	static const char text[] = "\n";
@@ -144,7 +144,7 @@ static uint64_t time_of_writes(const char *path, int error)
 
 static int write_text(const char *dir, const char *name, const char *text, bool append);
 
-/* Has an instance, or the top level, so much memory that it is not to be taken once more for a moment? */
+/* Has an instance so much memory that a second one of this size is too large? "": the top level */
 static bool is_large(const char *dir, const char *instance)
 {
 	char *path = xasprintf("%s%s/buffer_total_size_kb", dir, instance);
@@ -155,10 +155,10 @@ static bool is_large(const char *dir, const char *instance)
 }
 
 /*
- * An event of a user program is written by the same code as others, but for its text, which is a byte.
- * The rest of the system call is there as well when user programs may not write any. Other events cost
- * a little more or less: some note the name of their task, for example. An instance of its own keeps
- * these events apart.
+ * The kernel writes the events of trace_marker, here with one byte of text, like other events. The
+ * cost of the system call itself is subtracted: it is that of writes while markers are off. Other
+ * events cost a little more or less, as some note the name of their task, for example. The events
+ * go into an instance of their own.
  */
 uint64_t boot_start__measure_events(const char *dir)
 {
@@ -166,12 +166,12 @@ uint64_t boot_start__measure_events(const char *dir)
 	uint64_t on = 0, off = 0;
 	sigset_t all, before;
 
-	/* A new instance gets buffers of the same size, for a moment. */
+	/* The new instance gets buffers of the size of the boot's, for a moment. */
 	if (is_large(dir, "/instances/" START_INSTANCE) || is_large(dir, ""))
 		return 0;
 	instance = xasprintf("%s/instances/" START_INSTANCE "_cost", dir);
 	marker = xasprintf("%s/trace_marker", instance);
-	/* A signal in between would leave the instance there. */
+	/* If a signal ended the program now, the instance would stay. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	rmdir(instance);
@@ -207,7 +207,7 @@ static int read_trace(struct boot_start *ret, enum start_events which, const cha
 	return err;
 }
 
-/* Returns that found no room: "  hytrace_boot/device_end  42  0" has their number last. */
+/* The number of returns that found no room: the last one in "  hytrace_boot/device_end  42  0". */
 static uint64_t count_missed(const char *dir)
 {
 	char *path = xasprintf("%s/kprobe_profile", dir), *text = file__text(path), *at = text;
@@ -243,7 +243,7 @@ static bool asked_for(bool (*what)(const struct boot_asked *a))
 	return ret;
 }
 
-/* It is gone, or was never made. Returns -ENOENT without a message if this boot has not asked for it. */
+/* Why is the instance missing? Returns -ENOENT without a message if the boot did not ask for it. */
 static int has_no_instance(const char *instance)
 {
 	return !asked_for(boot_asked__instance) ? -ENOENT :
@@ -252,7 +252,7 @@ static int has_no_instance(const char *instance)
 			     "parameters, which `hytrace boot next` prints", instance);
 }
 
-/* Why does it have no initcalls? */
+/* Tells why the instance has no initcalls. */
 static int has_none(const char *instance)
 {
 	struct boot_asked asked;
@@ -276,8 +276,8 @@ static int has_none(const char *instance)
 }
 
 /*
- * The probes' events are the only ones of interest, or all are, in the top-level instance. If all are, what was lost there may
- * be any event, and is told for all of them.
+ * Reads the top-level instance: only events of probes, or all events. If all events are there, the
+ * caller counts losses as losses of all events, as a lost event may be of any kind.
  */
 static int read_top(struct boot_start *ret, enum start_events which, const char *dir)
 {
@@ -287,7 +287,7 @@ static int read_top(struct boot_start *ret, enum start_events which, const char 
 	if (which == START_PROBES)
 		lost += count(dir, OVERWRITTEN, NULL) + count(dir, NO_ROOM, NULL);
 
-	/* A message has told why. The rest is there. */
+	/* A message has told why. Go on with the initcalls of the other instance. */
 	if (err == -EPROTO && ret->initcall_count)
 		err = 0;
 	if (ret->probes)
@@ -359,7 +359,7 @@ static int write_text(const char *dir, const char *name, const char *text, bool 
 	return err;
 }
 
-/* "!a", "!b", ... of "a,b,...": none of these is recorded any more. */
+/* Disables all EVENTS: writes "!a", "!b", ... for "a,b,...". */
 static int disable_events(const char *dir)
 {
 	char list[] = EVENTS, *rest = list, *event, text[128];
@@ -385,7 +385,7 @@ int boot_start__release(const char *dir)
 		err = disable_events(dir);
 	if (!err && in_top)
 		err = write_text(dir, "trace", "\n", false);
-	/* What the buffer has without a command line, once it was used. */
+	/* The default size of a used buffer. */
 	if (!err && (probes || in_top))
 		err = write_text(dir, "buffer_size_kb", DEFAULT_KB, false);
 	if (!err && asked_for(boot_asked__keeps_first) && (probes || in_top || asked_for(boot_asked__instance)))

@@ -2,9 +2,9 @@
 /*
  * Reports of the part of a boot from the initcalls on; see start_report.h.
  *
- * The task of the initcalls does one thing after the other until it becomes init. So its time is
- * divided into rows without a rest: what came before the levels, each level with its initcalls and
- * the time between these, and what came after the last initcall.
+ * The task of the initcalls does one thing after the other until it becomes init. So the rows add
+ * up to its whole time: the time before the levels; each level, with its initcalls and the time
+ * between initcalls; and the time after the last initcall.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *level_of(const struct boot_start *s, const struct start_initc
 		return s->levels[call->level].name;
 	if (start_initcall__is_module(call))
 		return "module";
-	/* Consoles come before there are other tasks. */
+	/* Initcalls of consoles run in the idle task, before there are other tasks. */
 	return call->pid ? "unknown" : "console";
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pieces of a picture in SVG; see picture.h. */
+/* Writes labels and times of a picture in SVG; see picture.h. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "boot/picture.h"
 
-/* XML has neither control characters, but for three of no use in a name, nor U+FFFE and U+FFFF. */
+/* XML forbids U+FFFE, U+FFFF and control characters, but for three, which names do not need. */
 static int is_shown(uint32_t code)
 {
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffe || code == 0xffff)
 		return 0;
-	/* These make what follows them run in the other direction, or hide it. */
+	/* The characters below are invisible, or change the direction of the text after them. */
 	return !((code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
 		 (code >= 0x2060 && code <= 0x206f) || code == 0x061c || code == 0xfeff);
 }

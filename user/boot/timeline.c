@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of bars that pictures draw from; see timeline.h. */
+/* Makes the list of bars that pictures are drawn from; see timeline.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/texts.h"
 #include "boot/timeline.h"
 
-/* A pause ends the boot if it is longer than this, and than all before it. */
+/* A pause ends the boot if it is longer than this and than the whole time before it. */
 #define LONG_PAUSE 10000000000LL
 
 const char *const bar_class_words[BAR_CLASSES] = {
@@ -32,7 +32,7 @@ const char *const bar_class_names[BAR_CLASSES] = {
 	[BAR_IO] = "input and output",
 };
 
-/* ---- what sources call */
+/* ---- for sources */
 
 void timeline__init(struct timeline *t)
 {
@@ -67,7 +67,7 @@ void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const 
 		.class = class,
 		.endless = endless,
 		.start = start,
-		/* A source may have read any numbers. */
+		/* Forged input may have an end before the start. */
 		.end = endless || end < start ? start : end,
 		.arg = t->arg_count,
 	};
@@ -124,7 +124,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* When the first stretch begins after a long pause, in which nothing runs. */
+/* The start of the first bar after a long pause without bars; INT64_MAX: there is no such pause. */
 static int64_t first_after_pause(struct stretch *list, size_t count)
 {
 	int64_t end;
@@ -142,7 +142,7 @@ static int64_t first_after_pause(struct stretch *list, size_t count)
 	return INT64_MAX;
 }
 
-/* Processors never stop running something, and disks are used as long as the machine is. */
+/* Runs of CPUs and requests to disks go on as long as the machine runs, so they show no pause. */
 static bool is_of_boot(const struct bar *b)
 {
 	return b->class != BAR_RUNNING && b->class != BAR_IO;
@@ -190,7 +190,7 @@ static void find_end(struct timeline *t, enum timeline_part_id id)
 	free(list);
 }
 
-/* Bars that last until the end get it, and what begins after it is counted. */
+/* Replaces BAR_UNTIL_END by the end of the part, and counts bars that begin after this end. */
 static void set_ends(struct timeline *t)
 {
 	for (size_t i = 0; i < t->bar_count; i++) {
@@ -218,7 +218,7 @@ static int by_place(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The bars of a layer that have not ended yet; each is inside the one before. */
+/* The open bars of a layer, from the outermost to the innermost. */
 struct layer {
 	size_t *open, depth, most;
 };
@@ -243,7 +243,7 @@ static void open_bar(struct timeline *t, struct layer *layer, size_t index)
 	if (layer->depth == layer->most)
 		LIST_ADD(layer->open, layer->most);
 	t->bars[index].depth = layer->depth;
-	/* Its time is not that of the bar around it. */
+	/* The own time of the bar around it excludes its time. */
 	if (layer->depth)
 		t->bars[layer->open[layer->depth - 1]].self -=
 			t->bars[index].end - t->bars[index].start;
@@ -314,7 +314,7 @@ void timeline__free(struct timeline *t)
 	memset(t, 0, sizeof(*t));
 }
 
-/* ---- what pictures ask */
+/* ---- for pictures */
 
 size_t timeline__row(const struct timeline *t, const struct bar *b)
 {

@@ -2,15 +2,15 @@
 /*
  * Adds up the times of functions; see spans.h.
  *
- * The recorder reads the clock in its middle, at the entry as well as at the return. What it does between the two
- * readings is inside of the call's time, and the rest is outside: in the time of the caller.
+ * The recorder reads the clock at the entry and at the return of a call, each time in the middle of
+ * its own work. Work between the two readings counts for the call, other work for the caller.
  */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "boot/spans.h"
 
-/* Is the call inside of another one of the same function? */
+/* Is the call inside another call of its function? */
 static bool is_recursion(const struct early_calls *c, const struct early_nesting *n, size_t call)
 {
 	uint32_t function = c->list[call].function, outer = n->outer[call];
@@ -33,7 +33,7 @@ static void add_call(const struct early_calls *c, const struct early_nesting *n,
 	if (n->outer[i] != NO_CALL) {
 		struct early_function *outer = by_name[c->list[n->outer[i]].function];
 
-		/* Only the whole sum counts. */
+		/* May become negative for a while. Only the final sum counts. */
 		outer->self -= took;
 		outer->direct++;
 	}
@@ -55,7 +55,7 @@ void early_times__find(const struct early_calls *c, struct early_function *funct
 		by_name[functions[i].name] = &functions[i];
 	for (size_t i = 0; i < c->count; i++)
 		add_call(c, &n, i, by_name);
-	/* Calls of an exception that has interrupted a recorder overlap with what it recorded. */
+	/* Calls of an exception inside the recorder overlap with the call being recorded. */
 	for (size_t i = 0; i < count; i++) {
 		if ((int64_t)functions[i].self < 0)
 			functions[i].self = 0;

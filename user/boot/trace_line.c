@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads a line of `trace`; see trace_line.h.
+ * Parses a line of `trace`; see trace_line.h.
  *
  *             <idle>-0       [000] d....     1644775138: f <-caller
  *             <idle>-0       [000] d....     1644775138: f <-caller (123456)
  *
- * What is between the command and the time depends on options; the event comes after the time. A
- * line begins with the command's name, right-aligned in a column of its own, which may have any
- * characters. So the time is the first word after this column that is a number with a colon.
+ * The fields between the command and the time depend on options; the event comes after the time. A
+ * line begins with the command's name, right-aligned in a column, which may contain any characters.
+ * So the time is the first word after this column that is a number with a colon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool parse_time(const char *text, const char *end, struct trace_context *
 	return scale;
 }
 
-/* Skips "        comm-pid   [cpu] flags  time: ". Which of these are there depends on options. */
+/* Parses "        comm-pid   [cpu] flags  time: ". Options may remove any of these fields. */
 int trace_context__parse(char *line, struct trace_context *ret)
 {
 	char *at = line + strnlen(line, COMM_WIDTH), flags[8] = "";
@@ -100,7 +100,7 @@ static const char *clean_name(char *name)
 	return name;
 }
 
-/* Takes " (123456)", " (open)" or " (unknown)" from the end of the text. Returns false if it is another word. */
+/* Cuts " (123456)", " (open)" or " (unknown)" off the text. Returns false for another word. */
 static bool take_took(char *text, struct trace_line *ret)
 {
 	char *word = strstr(text, " ("), rest[2];
@@ -127,7 +127,7 @@ int trace_line__parse(char *line, struct trace_line *ret)
 	struct trace_context context;
 
 	memset(ret, 0, sizeof(*ret));
-	/* The clock of the recorder has no seconds. */
+	/* The early recorder's clock counts, so its times have no fraction. */
 	if (trace_context__parse(line, &context) || context.fraction)
 		return -EPROTO;
 	event = context.event;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One line of tracefs's file `trace`: what is the same for each event, and the rest of the line; and
+ * Parses a line of tracefs's file `trace`: the fields that all events have, and the fields of
  * events of the kernel's function tracer.
  */
 #ifndef HYTRACE_BOOT_TRACE_LINE_H
@@ -12,25 +12,25 @@
 struct trace_context {
 	int pid;			/* -1: the line does not tell */
 	int cpu;			/* -1: the line does not tell */
-	char interrupt;			/* 'h': in a hard interrupt, 's': in a soft one; others as the kernel prints them */
-	uint64_t time;			/* in ns if it has a fraction, which has microseconds; or a count */
+	char interrupt;			/* as in the line: 'h': hard interrupt, 's': softirq, ... */
+	uint64_t time;			/* ns, to the microsecond; without a fraction a count */
 	bool fraction;
-	char *event;			/* the rest of the line, without its end */
+	char *event;			/* the line from the event's name on, without the newline */
 };
 
-/* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
+/* Returns -EPROTO, without a message, if @line is not an event; then it is unchanged. */
 int trace_context__parse(char *line, struct trace_context *ret);
 /* Is the line a comment, "CPU:0 [LOST 12 EVENTS]", or part of a stack trace? */
 bool trace_line__is_no_event(const char *line);
-/* What comes after "NAME: " if the event is of that name; NULL: it is another one. */
+/* The text after "NAME: " if the event has this name; NULL: it has another name. */
 char *trace_context__fields(const struct trace_context *c, const char *name);
 
-/* What a line says about how long its call took. */
+/* The duration of a call in a line. */
 enum trace_took {
-	TOOK_NOT_TOLD,			/* nothing: only entries were recorded */
+	TOOK_NOT_TOLD,			/* none: returns were not recorded */
 	TOOK_COUNTS,
-	TOOK_OPEN,			/* it had not returned when the tracer took over */
-	TOOK_UNKNOWN,			/* there was no room to watch its return */
+	TOOK_OPEN,			/* the call had not returned when the tracer took over */
+	TOOK_UNKNOWN,			/* the recorder had no room to wait for the return */
 };
 
 struct trace_line {
@@ -40,7 +40,7 @@ struct trace_line {
 	uint64_t counts;		/* of the clock, for TOOK_COUNTS */
 };
 
-/* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
+/* Returns -EPROTO, without a message, if @line is not an event. */
 int trace_line__parse(char *line, struct trace_line *ret);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Asks systemd for the units of a boot; see units.h.
  *
- * Its own socket is asked first, as systemctl does as root: it is there without a message bus, too.
- * Everybody may ask by the bus.
+ * For root, this tries systemd's own socket first, as systemctl does: it needs no message bus.
+ * Other users can only ask over the bus.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,12 +22,12 @@
 #define SYSTEMD "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
 #define NS_IN_US 1000
-/* For an answer, as systemctl has it. A machine that has just booted may be busy. */
+/* The timeout of an answer, long as a machine that has just booted may be busy. */
 #define ANSWER_US (30 * 1000000ull)
-/* For the beginning of a connection, which whoever listens does at once. sd-bus itself waits for 90 s. */
+/* The timeout of a new connection, which a working bus answers at once. sd-bus has 90 s. */
 #define READY_US (5 * 1000000ull)
 
-/* The detail of a field is the name of systemd's property. */
+/* @property: the beginning of the name of the D-Bus property, which is the field's "detail". */
 #define TIME(field, type, member, property) \
 	{ field, &field_some_number, offsetof(struct type, member), property "TimestampMonotonic" }
 
@@ -46,7 +46,7 @@ const struct json_field boot_manager_fields[] = {
 	{ }
 };
 
-/* Lists have no name in a document, and so are no fields there. */
+/* The lists have no name, as they are not json fields. */
 const struct json_field boot_unit_fields[] = {
 	TIME("start_monotonic", boot_unit, activating, "InactiveExit"),
 	TIME("active_monotonic", boot_unit, activated, "ActiveEnter"),
@@ -57,7 +57,7 @@ const struct json_field boot_unit_fields[] = {
 	{ }
 };
 
-/* ---- questions */
+/* ---- D-Bus calls */
 
 static void free_names(char **names)
 {
@@ -92,7 +92,7 @@ static int read_value(sd_bus_message *m, const struct json_field *p, void *into)
 	return err < 0 ? err : sd_bus_message_exit_container(m);
 }
 
-/* All properties of an interface come in one answer, as one dictionary. */
+/* Reads the answer of GetAll, a dictionary of all properties of an interface. */
 static int read_properties(sd_bus_message *m, const struct json_field *wanted, void *into)
 {
 	const char *name;
@@ -112,7 +112,7 @@ static int read_properties(sd_bus_message *m, const struct json_field *wanted, v
 	return err;
 }
 
-/* Returns -ENOENT if there is no such object, as of a unit that has gone since it was listed. */
+/* Returns -ENOENT if the object does not exist: a unit may be gone since it was listed. */
 static int ask_properties(sd_bus *bus, const char *path, const char *interface,
 			  const struct json_field *wanted, void *into)
 {
@@ -132,7 +132,7 @@ static int ask_properties(sd_bus *bus, const char *path, const char *interface,
 	return err;
 }
 
-/* Why a unit has failed, as the interface of its type says. */
+/* Reads why a unit has failed, from the interface of its type. */
 static void ask_result(sd_bus *bus, const char *path, struct boot_unit *unit, struct strings *store)
 {
 	static const struct {
@@ -181,7 +181,7 @@ static int ask_units(sd_bus *bus, struct boot_units *u)
 	return err;
 }
 
-/* default.target is another name of a target. */
+/* Finds the default target: default.target is an alias. */
 static void ask_target(sd_bus *bus, struct boot_units *u)
 {
 	char *path = NULL, *name = NULL;
@@ -201,7 +201,7 @@ static uint64_t now_us(void)
 	return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
 }
 
-/* A bus that hangs accepts connections all the same, as the kernel does that for it. */
+/* Even a bus that hangs seems to accept connections, as the kernel accepts them for it. */
 static int wait_until_ready(sd_bus *bus)
 {
 	uint64_t end = now_us() + READY_US, now = 0;
@@ -240,7 +240,7 @@ int boot_units__ask(struct boot_units *ret, struct sd_bus *bus)
 	if (err >= 0)
 		ask_target(bus, ret);
 	ret->known = err >= 0;
-	/* All questions have had their answer. A flush would wait for a connection that is not ready. */
+	/* No flush: it would wait for a connection that is not ready. All calls were answered. */
 	sd_bus_close_unref(bus);
 	return err < 0 ? err : 0;
 }
@@ -262,7 +262,7 @@ static int open_bus(sd_bus **ret)
 	return sd_bus_open_system(ret);
 }
 
-/* 0 stands for never. */
+/* Subtracts @offset from all times, except from 0, which means never. */
 static void shift(void *object, const struct json_field *p, int64_t offset)
 {
 	for (; p->name; p++) {
@@ -275,7 +275,7 @@ static void shift(void *object, const struct json_field *p, int64_t offset)
 
 void boot_units__shift(struct boot_units *u, int64_t offset)
 {
-	/* The first two are spans, and not times. */
+	/* The first two, firmware and loader, are durations. */
 	shift(&u->manager, boot_manager_fields + 2, offset);
 	for (size_t i = 0; i < u->count; i++)
 		shift(&u->list[i], boot_unit_fields, offset);

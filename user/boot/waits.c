@@ -2,11 +2,10 @@
 /*
  * Divides the time of tasks; see waits.h.
  *
- * divide() walks over what a task did in a stretch of time. If it waited, and another task woke it,
- * it walks over what that task did meanwhile, and so on. Each step goes to a later end only by the
- * waker, and never leaves the stretch of the wait; so it ends, and no time is counted twice. Some
- * tasks are not looked into: it says more that a grace period of RCU was waited for than which timers
- * RCU's thread used.
+ * divide() walks over what a task did from @start to @end. If the task waited, and another task
+ * woke it, this walks over what the waker did meanwhile, and so on, for at most MOST_STEPS wakers.
+ * The walk never leaves the time of the wait, so no time is counted twice. Some wakers are closed:
+ * a wait for a grace period of RCU says more than the timers that RCU's thread used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +23,16 @@ struct cause {
 	enum wait_class class;
 	const char *name;
 	int pid;
-	bool closed;			/* what happens in it is not looked into */
-	bool ran;			/* the task ran, and did not wait */
+	bool closed;			/* not divided further */
+	bool ran;			/* the task ran */
 };
 
 struct divider {
-	struct boot_waits *w;		/* NULL: only sums are wanted */
+	struct boot_waits *w;		/* NULL: do not add pieces to a path */
 	const struct boot_sched *sched;
 	const char *where;
 	struct boot_wait *wait;		/* the row that parts are added to; NULL: none */
-	int waker;			/* the task that this row's wait was ended by; -1: none */
+	int waker;			/* the task that ended this wait; -1: not a task */
 };
 
 static const struct {
@@ -65,7 +64,7 @@ const char *wait_class__words(enum wait_class class)
 	return classes[class].words;
 }
 
-/* Names that begin so belong to this class. */
+/* The class of names that begin with the prefix. */
 struct known_name {
 	const char *prefix;
 	enum wait_class class;
@@ -107,7 +106,7 @@ static bool is_closed(enum wait_class class)
 	return class == CLASS_RCU || class == CLASS_PAGES || class == CLASS_PROCESSORS;
 }
 
-/* What a task does, as seen by somebody who waits for it. */
+/* The cause of a wait for a task that executes @work, or NULL. */
 static struct cause task_cause(int pid, const char *comm, const char *work)
 {
 	struct cause c = { .pid = pid, .name = work ?: comm };
@@ -124,7 +123,7 @@ static struct cause cause_of(const struct task_change *woken)
 
 	switch (woken->waker) {
 	case WAKER_TASK:
-		/* The idle task wakes others for another processor. */
+		/* The idle task wakes tasks only on behalf of another CPU, which is not known. */
 		if (woken->waker_pid)
 			return task_cause(woken->waker_pid, woken->name, woken->work);
 		break;
@@ -157,7 +156,7 @@ static struct cause cause_of(const struct task_change *woken)
 
 /* ---- walking */
 
-/* A piece that goes on is made longer. */
+/* Adds a piece, or extends the last piece if it goes on. */
 static void add_piece(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
 {
 	struct boot_waits *w = d->w;
@@ -178,15 +177,15 @@ static void add_piece(struct divider *d, uint64_t start, uint64_t end, const str
 	*LIST_ADD(w->path, w->path_count) = (struct path_piece){ start, end, d->where, c->class, c->name, c->pid };
 }
 
-/* The state of a task from one time to another, without a change. */
+/* A time in which the state of a task does not change. */
 struct stretch {
 	uint64_t start, end;
 	enum task_state state;
 	int cpu;				/* -1: not known */
-	const struct task_change *woken;	/* what ended the wait; NULL: not known */
+	const struct task_change *woken;	/* the end of the wait; NULL: not known */
 };
 
-/* A task whose first event is that it stops had run before. If events are lost, nobody knows. */
+/* The state before the first event: a task that stops had run. If events are lost: a wait. */
 static enum task_state state_before(const struct sched_task *t, bool lossy)
 {
 	if (lossy)
@@ -207,7 +206,7 @@ static struct stretch stretch_at(const struct boot_sched *sched, const struct sc
 	if (at != SIZE_MAX) {
 		s.state = t->list[at].state;
 		s.cpu = t->list[at].cpu;
-		/* Where it is woken, the kernel has not chosen a processor yet. */
+		/* At a waking, the CPU is not chosen yet: takes the CPU of the next run. */
 		if (t->list[at].woken && next < t->count && t->list[next].state == TASK_RUNS)
 			s.cpu = t->list[next].cpu;
 	}
@@ -223,7 +222,7 @@ static struct stretch stretch_at(const struct boot_sched *sched, const struct sc
 static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
 		   int steps);
 
-/* @who, who somebody waits for, waits itself. */
+/* Divides a wait: by its waker, if it is known and not closed. */
 static void divide_wait(struct divider *d, const struct stretch *s, int steps)
 {
 	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
@@ -236,7 +235,7 @@ static void divide_wait(struct divider *d, const struct stretch *s, int steps)
 		divide(d, &c, s->start, s->end, steps + 1);
 }
 
-/* What the task of @who ran is cut where the works begin and end that it executed. */
+/* Cuts the run of a task where its works begin and end. */
 static void divide_run(struct divider *d, const struct cause *who, const struct sched_task *t,
 		       const struct stretch *s)
 {
@@ -258,7 +257,7 @@ static void divide_run(struct divider *d, const struct cause *who, const struct 
 	}
 }
 
-/* Divides what the task of @who did. */
+/* Divides the time of the task of @who. */
 static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
 		   int steps)
 {
@@ -341,7 +340,7 @@ static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct ca
 	d->wait = NULL;
 }
 
-/* Process 1 could run, and its processor ran others. */
+/* Divides a time in which process 1 was ready by what its CPU ran. */
 static void divide_ready(struct divider *d, const struct stretch *s)
 {
 	struct cause c = { CLASS_READY, NULL, INIT_PID };
@@ -386,7 +385,7 @@ static void divide_init(struct divider *d, const struct boot_start *s)
 			w->ready += stretch.end - time;
 			divide_ready(d, &stretch);
 		} else {
-			/* What it runs changes with the initcall, so look again there. */
+			/* Ends the stretch where an initcall begins or ends, as "where" changes. */
 			for (size_t i = 0; i < s->initcall_count; i++) {
 				const struct start_initcall *call = &s->initcalls[i];
 				uint64_t end = call->start + call->time;

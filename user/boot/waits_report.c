@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reports of waits, probes and processors; see start_report.h.
+ * Reports waits, probes and CPUs; see start_report.h.
  *
- * A row of waits is about one place and one thing that was waited for. Its last column tells what
- * that did in most of the time: if it was running, it is work, and not waiting, that takes so long.
+ * A row of waits is about one place and one thing that process 1 waited for. The last column tells
+ * what this thing did for most of the time. If it ran, the time was spent working, not waiting.
  */
 #include <stdlib.h>
 
@@ -14,12 +14,12 @@
 #include "boot/start_report.h"
 #include "boot/waits.h"
 
-/* So many processors have a line of text. */
+/* The text lists so many CPUs. */
 #define MOST_CPUS 8
 
 /* ---- waits */
 
-/* The class that has most of the time. */
+/* The class with the largest part of the time. */
 static enum wait_class main_part(const struct boot_wait *wait)
 {
 	enum wait_class best = CLASS_UNKNOWN;
@@ -42,7 +42,7 @@ static void add_wait(struct libscols_table *table, const struct boot_waits *w, c
 	cell__time(&c, wait->time);
 	cell__share(&c, wait->time, w->end - w->start);
 	cell__print(&c, "%zu", wait->count);
-	/* Of a timer, an interrupt or the like there is nothing to tell. */
+	/* A timer, an interrupt and the like have no parts worth telling. */
 	if (wait->time && part == CLASS_RUNNING)
 		cell__print(&c, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
 	else if (wait->time && (part != wait->class || wait->class == CLASS_TASK))

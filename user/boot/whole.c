@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Collects what is around the kernel's own part of a boot; see whole.h. */
+/* Collects the parts of a boot around the kernel's own part; see whole.h. */
 #include <string.h>
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is around the kernel's own part of a boot: what came before its clock, what init did, and the
- * account of all parts together.
+ * The parts of a boot around the kernel's own part: firmware and boot loader, and systemd's units.
+ * Divides the whole boot into parts.
  */
 #ifndef HYTRACE_BOOT_WHOLE_H
 #define HYTRACE_BOOT_WHOLE_H
@@ -16,37 +16,37 @@ struct boot_whole {
 	struct boot_firmware firmware;
 	struct boot_units units;
 	struct boot_parts parts;
-	bool asked;			/* this boot was asked for the events of initcalls, even if they are gone */
+	bool asked;			/* this boot was asked for events, which may be gone now */
 };
 
 /**
- * boot_whole__load() - find out what there is around the kernel's part
- * @ret: what there is, to be freed by boot_whole__free()
+ * boot_whole__load() - find clocks, firmware and units of this boot, and divide it into parts
+ * @ret: the result, to be freed by boot_whole__free()
  * @dir: the mount point of tracefs; NULL: there is none
- * @start: the kernel's part; NULL: not there. It must live as long as @ret
- * @first_call: the TSC's count at the first call of the early part; NULL: not known
+ * @start: the kernel's part; NULL: not recorded. It must live as long as @ret
+ * @first_call: the TSC count of the first early call; NULL: not known
  */
 void boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
 		      const uint64_t *first_call);
-/* Also divides the boot into its parts. The rest of @w is known. */
+/* Fills @w->parts from the other members of @w. */
 void boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call);
 void boot_whole__free(struct boot_whole *w);
 
-/* Write errors of the next ones stay in the stream. */
+/* The caller of the functions below checks @out for write errors. */
 
-/* Prints the account of all parts. */
+/* Prints the parts of the boot. */
 void boot_whole__text(const struct boot_whole *w, FILE *out);
 /* Prints the @most units that took longest, and the critical chain. */
 void boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out);
 void boot_whole__chain_text(const struct boot_whole *w, FILE *out);
 /* Writes the fields "parts", "firmware", "userspace" and "units"; all are null if @w is NULL. */
 void boot_whole__json(const struct boot_whole *w, json_writer_t *j);
-/* Writes the critical chain as a document. */
+/* Writes the critical chain as json. */
 void boot_whole__chain_json(const struct boot_whole *w, FILE *out);
-/* Begins a document that is about this boot. */
+/* Begins json about this boot. */
 json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const char *document, int schema);
 
-/* Prints on stderr what is missing; nothing if nothing is. */
+/* Prints warnings about missing and doubtful parts on stderr. */
 void boot_whole__losses(const struct boot_whole *w);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is around the kernel's own part of a boot, for programs; see whole.h. */
+/* Writes the parts of a boot around the kernel's own part as json; see whole.h. */
 #include <stdlib.h>
 #include <sys/utsname.h>
 
@@ -81,7 +81,7 @@ static void write_chain(const struct boot_whole *w, json_writer_t *j)
 	free(rows);
 }
 
-/* null: no units are known. */
+/* Is the boot complete? Writes null if units are not known. */
 static void write_complete(const struct boot_whole *w, json_writer_t *j)
 {
 	jsonw_name(j, "complete");
@@ -138,7 +138,7 @@ static void write_userspace(const struct boot_whole *w, json_writer_t *j)
 	jsonw_end_object(j);
 }
 
-/* Only those that were started in this boot can have made it wait. */
+/* Writes only units that were started in this boot: @unit did not wait for other units. */
 static void write_after(json_writer_t *j, const struct boot_units *u, const struct boot_unit *unit)
 {
 	jsonw_name(j, "after");
@@ -180,7 +180,7 @@ static void write_units(const struct boot_whole *w, json_writer_t *j)
 	}
 	jsonw_start_lines(j);
 	for (size_t i = 0; i < w->units.count; i++) {
-		/* Others were never started. */
+		/* Not units that were never started. */
 		if (w->units.list[i].activating)
 			write_unit(w, j, &w->units.list[i]);
 	}

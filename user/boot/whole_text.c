@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is around the kernel's own part of a boot, for people; see whole.h. */
+/* Prints the parts of a boot around the kernel's own part as text; see whole.h. */
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 #include "boot/cells.h"
 #include "boot/whole.h"
 
-/* A difference between our sum and that of systemd-analyze that is explained. */
+/* Larger errors, and larger differences to the sum of systemd-analyze, are explained. */
 #define NOTED_NS 10000000
 
 /* ---- the parts */
@@ -71,7 +71,7 @@ static void print_parts(const struct boot_parts *p, FILE *out)
 		fprintf(out, "and %zu more parts after these, of which nothing is known\n", p->count - shown);
 }
 
-/* The parts between the boot loader and the kernel's clock, as far as their times are known, and are theirs alone. */
+/* The time from the boot loader to the kernel's clock. Ignores times that include earlier parts. */
 static uint64_t before_clock(const struct boot_parts *p)
 {
 	uint64_t sum = 0;
@@ -85,8 +85,8 @@ static uint64_t before_clock(const struct boot_parts *p)
 }
 
 /*
- * CLOCK_MONOTONIC misses ticks before it has its source. If NTP may have done as much since, there is nothing to tell.
- * Returns whether there is.
+ * CLOCK_MONOTONIC misses ticks until it has its clock source. Prints nothing, and returns false, if
+ * the difference is small, or NTP may have caused it.
  */
 static bool print_ahead(const struct boot_clock *c, const char *before, FILE *out)
 {
@@ -100,8 +100,8 @@ static bool print_ahead(const struct boot_clock *c, const char *before, FILE *ou
 }
 
 /*
- * systemd-analyze has times of CLOCK_MONOTONIC, and what the firmware tells. So its sum lacks what
- * this clock has missed, and what came between the boot loader and the kernel's clock.
+ * systemd-analyze uses times of CLOCK_MONOTONIC and of the firmware. So its sum lacks the time that
+ * this clock has missed, and the time between the boot loader and the kernel's clock.
  */
 static void print_difference(const struct boot_whole *w, FILE *out)
 {
@@ -123,7 +123,7 @@ static void print_difference(const struct boot_whole *w, FILE *out)
 	fputc('\n', out);
 }
 
-/* What is not as exact as the table looks. */
+/* Prints which times are less exact than the table looks. */
 static void print_doubts(const struct boot_whole *w, FILE *out)
 {
 	size_t again = w->parts.started_again;
@@ -187,8 +187,8 @@ static void print_units(const struct boot_whole *w, size_t most, FILE *out)
 }
 
 /*
- * A row's parent is the last row above that is one less deep. As systemd-analyze does, times are those since the beginning
- * of user space.
+ * The parent of a row is the last row above with the depth below. Times are since the beginning of
+ * user space, as in systemd-analyze.
  */
 static void add_rows(struct libscols_table *table, const struct boot_units *u, const struct chain_row *rows,
 		     size_t count)

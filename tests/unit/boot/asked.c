@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: what this boot was asked for, by its command line and its bootconfig.
+ * hytrace boot: how this boot was told to trace itself, by its command line and its bootconfig.
  */
 #include "boot/asked.h"
 #include "boot/boot_sample.h"
@@ -29,7 +29,7 @@ Test(boot_asked, events_in_the_top_level_instance)
 	cr_expect(not(in_top(NULL)));
 }
 
-/* Does the text have this word? */
+/* Does the text contain this word? */
 static bool says(const char *text, const char *word)
 {
 	return text && strstr(text, word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of hytrace boot: a directory like the tracefs of a booted kernel, a boot in
- * it, and calls that are given as a few letters.
+ * Shared by the tests of hytrace boot: a directory like the tracefs of a booted kernel, with a boot
+ * in it, and a short text form of calls.
  */
 #ifndef BOOT_SAMPLE_H
 #define BOOT_SAMPLE_H
@@ -50,7 +50,7 @@ static inline void enter(void)
 	}
 }
 
-/* The report of a test, and its part from the initcalls on. The last one is freed by .fini, each other one by the next. */
+/* The report of a test, and its part from the initcalls on. The next report or .fini frees them. */
 static struct boot_report r __attribute__((unused));
 static struct boot_start s __attribute__((unused));
 
@@ -80,7 +80,7 @@ static inline void leave(void)
 
 #define IDLE "          <idle>-0       [000] d.... "
 #define HEADER "# tracer: function\n#\n# entries-in-buffer/entries-written: 9/9   #P:1\n#\n"
-/* If somebody switches the instance on, it has later calls as well. */
+/* If a user turns tracing of the instance on, it also has later calls. */
 #define LATER IDLE "    1500000: later <-start_kernel\n" IDLE "    1501000: sched_switch: x\n"
 
 static const char boot_trace[] __attribute__((unused)) = HEADER
@@ -138,7 +138,7 @@ static inline void sample_report(const struct early_stats *stats, const char *tr
 	boot_report__analyse(&r);
 }
 
-/* "f0-3 g1-2": each with when it begins and ends. */
+/* Prints calls with their starts and ends: "f0-3 g1-2". */
 static inline void print_spans(const struct early_calls *c, const struct early_span *spans, size_t count)
 {
 	PRINT(f, for (size_t i = 0; i < count; i++)
@@ -146,7 +146,7 @@ static inline void print_spans(const struct early_calls *c, const struct early_s
 			 (long)spans[i].end));
 }
 
-/* "f<p" and so on, one microsecond each; "..." where some were lost. */
+/* Parses calls, with times 0, 1, 2, ...: "f<p" is a call of f by p, "..." are lost calls. */
 static inline struct early_calls sample_calls(const char *text)
 {
 	char *copy = strdup(text), *rest = copy, *word;
@@ -203,14 +203,14 @@ static inline void print(void (*report)(const struct boot_report *r, FILE *out),
 	PRINT(out, report(r, out));
 }
 
-/* And parses it, as @object. */
+/* Prints a report, and parses it into @object. */
 static inline void print_json(void (*report)(const struct boot_report *r, FILE *out), const struct boot_report *r)
 {
 	print(report, r);
 	parse_text();
 }
 
-/* The trace event of this kind and name, "X" and "setup_arch". */
+/* The trace event of a kind and a name, such as "X" and "setup_arch". */
 static inline struct json_object *event_of(struct json_object *events, const char *kind, const char *name)
 {
 	for (size_t i = 0; i < json_object_array_length(events); i++) {
@@ -224,7 +224,7 @@ static inline struct json_object *event_of(struct json_object *events, const cha
 	return NULL;
 }
 
-/* In order of time, each event is inside the last one that has not ended, or after it. */
+/* Sorted by time, each event lies inside the innermost event that has not ended. */
 static inline void expect_nesting(struct json_object *events, int track)
 {
 	double ends[64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: which calls the instance has, and the phases of a boot that they show.
+ * hytrace boot: reading early calls from the instance, and finding the phases of a boot in them.
  */
 #include "boot/boot_sample.h"
 
@@ -76,7 +76,7 @@ Test(early_calls, know_where_ftrace_init_is_when_all_are_there)
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
 	s.before_ftrace_init = 1ULL << 40;
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
-	/* Somebody has consumed the first ones. */
+	/* A reader of trace_pipe has consumed the first calls. */
 	s.before_ftrace_init = 1;
 	expect_ftrace(&s, IDLE "    202000: memset <-copy\n"
 			  IDLE "    950000: memset <-ftrace_init\n" LATER, SIZE_MAX);
@@ -125,12 +125,12 @@ Test(early_calls, with_some_that_were_lost)
 	cr_assert(c.hole_count == 2);
 	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1236);
 	cr_expect(c.holes[1].before == 3 && c.holes[1].lost == 5);
-	/* Somebody has consumed one: the hole is nearer to the beginning. */
+	/* A reader has consumed the first call: the holes are nearer to the beginning. */
 	load_calls(&s, strstr(trace, IDLE "    1000: c"));
 	cr_expect(c.count == 2 && missing == 1);
 	cr_assert(c.hole_count == 2);
 	cr_expect(c.holes[0].before == 1 && c.holes[0].lost == 1236);
-	/* The first hole is before all that are left. */
+	/* The first hole is before all remaining calls. */
 	load_calls(&s, IDLE "    3000: d <-a\n");
 	cr_assert(c.hole_count == 2 && missing == 2);
 	cr_expect(c.holes[0].before == 0 && c.holes[1].before == 1);
@@ -163,7 +163,7 @@ Test(early_calls, the_start_may_be_consumed)
 	load_calls(&s, IDLE "    202000: memset <-copy\n" IDLE "    950000: memset <-ftrace_init\n" LATER);
 	cr_expect(c.count == 2);
 	cr_expect(missing == 98);
-	/* All of it is missing, whatever comes first now. */
+	/* All early calls are missing, whatever is in the instance now. */
 	cr_expect(try_to_load(&s, HEADER LATER) == -ENODATA);
 	cr_expect(try_to_load(&s, IDLE "    1501000: sched_switch: x\n" LATER) == -ENODATA);
 	cr_expect(try_to_load(&s, HEADER) == -ENODATA, "cleared");
@@ -283,7 +283,7 @@ Test(early_phases, most_called_first)
 	cr_expect(eq(str, (char *)r.calls.names[r.functions[2].name], "x86_64_start_kernel"));
 }
 
-/* ---- where ftrace_init() is, in calls of a few letters */
+/* ---- the phase of ftrace_init() */
 
 static const char *const kind_names[] = {
 	[PHASE_FUNCTION] = "?", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
@@ -308,7 +308,7 @@ static void print_phases(const struct early_calls *c, const struct early_phase *
 	}
 }
 
-/* "a0-3:3(b1-3:2)": with when they begin and end, the number of calls, and those inside. */
+/* Format of a phase: NAME START-END:CALLS(inner phases), as in "a0-3:3(b1-3:2)". */
 static void expect_phases(const char *calls, size_t ftrace, const char *expected)
 {
 	struct early_calls c = sample_calls(calls);
@@ -328,10 +328,10 @@ Test(early_phases, ftrace_init_ends_with_the_next_call_of_start_kernel)
 {
 	expect_phases(BOOT "locks<process f<process b<start_kernel z<b c<start_kernel d<c", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:2 b6-8:2(z7-8:1) c8-9:2(d9-9:1)");
-	/* It lasts until the end. */
+	/* The phase of ftrace_init() lasts until the end. */
 	expect_phases(BOOT "locks<process f<process", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:2");
-	/* There is one call, at the end, directly after one that start_kernel() makes. */
+	/* It has one call, the last one, directly after a call by start_kernel(). */
 	expect_phases("start_kernel< a<start_kernel f<process", 2,
 		      "before0-1:1 a1-2:1 ftrace_init2-2:1");
 }
@@ -368,10 +368,10 @@ Test(early_phases, ftrace_init_is_there_when_a_filter_leaves_out_others)
 
 Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
 {
-	/* The second f has returned before a function that is not traced calls register(). */
+	/* The second f has returned before an untraced function calls reg(). */
 	expect_phases(BOOT "f<ftrace_init g<f lock<process f<ftrace_init g<f reg<tracer alloc<reg", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-9:5(f4-6:2 f7-9:2) tracer9-10:2");
-	/* It goes on inside of that. */
+	/* f goes on after the untraced asm, inside ftrace_init(). */
 	expect_phases(BOOT "f<ftrace_init lock<asm g<f", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:3(f4-6:3)");
 	expect_phases(BOOT "f<ftrace_init reg<tracer b<start_kernel", 4,
@@ -380,13 +380,13 @@ Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
 
 Test(early_phases, do_not_reach_over_calls_that_were_lost)
 {
-	/* After it, a may have returned, and another x may run. */
+	/* After the hole, a may have returned, and another x may run. */
 	expect_phases(BOOT "... z<x w<a b<start_kernel d<b", SIZE_MAX,
 		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 ?4-6:2 b6-7:2(d7-7:1)");
 	expect_phases(BOOT "... b<start_kernel ... c<start_kernel", SIZE_MAX,
 		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1");
 	expect_phases("a<x ... start_kernel< b<start_kernel", SIZE_MAX,
 		      "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1");
-	/* It is not known when the last one ends. */
+	/* A hole at the end has no time. */
 	expect_phases(BOOT "b<start_kernel d<b ...", SIZE_MAX, "before0-1:1 a1-4:3(x2-4:2) b4-5:2(d5-5:1) hole0-0:0");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: how clocks belong together, with made values; and what the firmware has noted.
+ * hytrace boot: the relations between clocks, with made-up values; and the times of the firmware.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "boot/start.h"
 #include "run/instance.h"
 
-/* 2 GHz: half a nanosecond a count. Its zero is 3 s before that of the kernel's clock. */
+/* A TSC of 2 GHz: 0.5 ns per count. Its zero is 3 s before the zero of the kernel's clock. */
 static const struct boot_clock two_ghz = {
 	.tsc_known = true, .mult = 1u << 30, .shift = 31, .zero = -3000000000,
 	.monotonic_known = true, .ahead = 250000000,
@@ -64,7 +64,7 @@ Test(clock, what_is_not_known_is_not_told)
 	cr_expect(boot_clock__from_tsc(&none, 1, &ns) == -ENODATA);
 	cr_expect(boot_clock__from_monotonic(&none, 1, &ns) == -ENODATA);
 	cr_expect(boot_clock__since_reset(&none, &since) == -ENODATA);
-	/* Somebody has set the TSC to 0 after the kernel's clock had begun. */
+	/* The TSC was set to 0 after the kernel's clock had begun. */
 	later.zero = 5;
 	cr_expect(boot_clock__since_reset(&later, &since) == -ENODATA);
 }
@@ -95,14 +95,14 @@ Test(clock, the_time_of_a_buffer)
 	cr_expect(ns == 7);
 }
 
-/* ---- what the looks tell */
+/* ---- conclusions from readings */
 
-/* Two looks, 3 us and 1 us wide, on a machine that was never suspended. */
+/* Ranges of 3 us and 1 us, on a machine that was never suspended. */
 static const struct clock_looks usual = {
 	.to_monotonic = { 500000000, 500003000 }, .to_tsc = { 1000, 2000 }, .uptime = 100000000000,
 };
 
-/* NTP may have moved it by half a second at once, and by 500 ppm of 100 s. */
+/* NTP may have slewed CLOCK_MONOTONIC by an offset of 0.5 s, and by 500 ppm of 100 s. */
 #define NTP_NS (500000000 + 50000000)
 
 static struct boot_clock concluded(const struct clock_looks *l)
@@ -123,11 +123,11 @@ Test(clock, conclusions)
 	cr_expect(c.why_no_tsc[0] == '\0' && c.why_no_monotonic[0] == '\0');
 }
 
-/* ---- what the events tell */
+/* ---- conclusions from events */
 
 #define SECOND 1000000000ll
 
-/* /init at 2 s, systemd at 3 s, which is executed anew at 99 s, when NTP has made CLOCK_MONOTONIC 0.3 s quicker. */
+/* /init at 2 s, systemd at 3 s, executed anew at 99 s: NTP has moved CLOCK_MONOTONIC by 0.3 s. */
 static struct start_init inits[] = {
 	{ "/init", 2 * SECOND, { 600000000, 600040000 } },
 	{ "/sbin/init", 3 * SECOND, { 500000000, 500010000 } },
@@ -143,7 +143,7 @@ static struct boot_clock of_boot(size_t first, size_t count, uint64_t userspace)
 	return c;
 }
 
-/* Units are started while NTP makes CLOCK_MONOTONIC quicker. */
+/* NTP makes CLOCK_MONOTONIC faster while units are started. */
 Test(clock, a_clock_that_is_slewed_after_init)
 {
 	struct boot_start s = { .inits = inits + 1, .init_count = 1 };
@@ -159,7 +159,7 @@ Test(clock, a_clock_that_is_slewed_after_init)
 		{ { .monotonic_known = true, .ahead = 500005000, .monotonic_error = NTP_NS }, begun + 20 * SECOND, 5001 },
 		/* Days later. */
 		{ { .monotonic_known = true, .ahead = -9 * SECOND, .monotonic_error = 11 * SECOND }, begun + 20 * SECOND, most },
-		/* It is not known how far they are apart now. */
+		/* The difference of the clocks now is not known. */
 		{ {}, begun + 20 * SECOND, most },
 		{ {}, 0, 500000000 },
 		/* The boot is not complete. */
@@ -180,18 +180,18 @@ Test(clock, systemd_has_the_clock_of_its_own_beginning)
 	struct boot_clock c = of_boot(0, 3, 2500 * 1000000ll + 1000);
 
 	cr_expect(c.ahead == 500005000 && c.monotonic_error <= 5001, "%ld +- %lu", (long)c.ahead, (long)c.monotonic_error);
-	/* It began before its program was started, but for the error. */
+	/* systemd seems to begin before its program was executed, by less than the error. */
 	c = of_boot(0, 3, 2500 * 1000000ll - 9000);
 	cr_expect(c.ahead == 500005000, "%ld", (long)c.ahead);
 	c = of_boot(0, 3, 2499 * 1000000ll);
 	cr_expect(c.ahead == 600020000 && c.monotonic_error == 20001, "that of the initramfs: %ld", (long)c.ahead);
-	/* Only the last one is there. */
+	/* Only the last program was recorded. */
 	c = of_boot(2, 1, 2500 * 1000000ll);
 	cr_expect(c.ahead == 200000000 && c.monotonic_error == NTP_NS, "as it is now");
 	cr_expect(of_boot(0, 0, 1).ahead == 200000000);
 }
 
-/* A user's file name can have lines that look like a program of process 1, and like a tick after it. */
+/* A file name with newlines can forge a program of process 1, and a tick after it. */
 Test(clock, a_forged_program_does_not_move_user_space)
 {
 	struct start_init forged[] = { inits[0], inits[1], { "/y", 99 * SECOND, { 99 * SECOND, 99 * SECOND } } };
@@ -200,7 +200,7 @@ Test(clock, a_forged_program_does_not_move_user_space)
 
 	boot_clock__of_boot(&c, &s, 2500 * 1000000ll + 1000, 0);
 	cr_expect(c.monotonic_known && c.ahead == 500005000, "%ld", (long)c.ahead);
-	/* The relation of now tells it as well. */
+	/* The relation that was measured now also shows that the program is too late. */
 	s = (struct boot_start){ .inits = &forged[2], .init_count = 1 };
 	c = (struct boot_clock){ .monotonic_known = true, .ahead = 200000000, .monotonic_error = NTP_NS };
 	boot_clock__of_boot(&c, &s, 2500 * 1000000ll, 0);
@@ -224,7 +224,7 @@ Test(clock, clocks_that_drift_apart_have_an_error)
 
 	boot_clock__of_boot(&c, &s, 3 * SECOND, 0);
 	cr_expect(c.monotonic_known && c.ahead == 500200000 && c.monotonic_error == 200001);
-	/* One bound alone is none. */
+	/* A single bound is not enough. */
 	drifting.ahead.least = INT64_MIN;
 	c = (struct boot_clock){};
 	boot_clock__of_boot(&c, &s, 3 * SECOND, 0);
@@ -236,7 +236,7 @@ Test(clock, looks_that_contradict_each_other_tell_nothing)
 	struct clock_looks l = usual;
 	struct boot_clock c;
 
-	/* At the same moment. */
+	/* The two bounds are equal. */
 	l.to_monotonic.most = l.to_monotonic.least;
 	cr_expect(concluded(&l).monotonic_known && concluded(&l).monotonic_error == NTP_NS);
 	l.to_monotonic.most--;
@@ -262,14 +262,14 @@ Test(clock, a_machine_that_was_suspended)
 	c = concluded(&l);
 	cr_expect(c.tsc_known == false && strstr(c.why_no_tsc, "suspended"));
 	cr_expect(c.monotonic_known == false && strstr(c.why_no_monotonic, "suspended"));
-	/* Without the TSC as well. */
+	/* A clock that is not the TSC. */
 	c = (struct boot_clock){ .why_no_tsc = "kvm-clock" };
 	boot_clock__conclude(&c, &l);
 	cr_expect(not(c.monotonic_known));
 	cr_expect(eq(str, c.why_no_tsc, "kvm-clock"));
 }
 
-/* A container's clocks may have begun a week ago. */
+/* The clocks of a container may have an offset of a week. */
 Test(clock, a_time_namespace_is_no_suspend)
 {
 	char path[] = "/tmp/offsets.XXXXXX";
@@ -282,13 +282,13 @@ Test(clock, a_time_namespace_is_no_suspend)
 	cr_expect(clock__offset(path, "monotonic") == 3600 * SECOND + 5);
 	cr_expect(clock__offset(path, "boottime") == 604800 * SECOND + 7);
 	cr_expect(clock__suspended(604900 * SECOND + 7, 3700 * SECOND + 5, path) == 0);
-	/* The namespace hides a suspend. */
+	/* The offsets must not hide a suspend of 9 s. */
 	cr_expect(clock__suspended(604909 * SECOND + 7, 3700 * SECOND + 5, path) == 9 * SECOND);
 	unlink(path);
 	cr_expect(clock__offset(path, "boottime") == 0 && clock__suspended(5, 2, path) == 3, "older kernels have none");
 }
 
-/* Where there is a TSC that the kernel uses, this test runs with it; elsewhere it has a reason. */
+/* The result depends on whether this machine's kernel uses the TSC; if not, there is a reason. */
 Test(clock, without_tracefs_nothing_is_claimed)
 {
 	struct boot_clock c;
@@ -311,7 +311,7 @@ static void put(const char *file, const void *data, size_t length)
 	char path[256];
 	FILE *f;
 
-	/* Each directory on the way. */
+	/* Makes the directories of the path. */
 	snprintf(path, sizeof(path), "%s/%s", sys, file);
 	for (char *at = path + strlen(sys) + 1; (at = strchr(at, '/')); *at++ = '/') {
 		*at = '\0';
@@ -347,7 +347,7 @@ static void put_variable(const char *name, const char *digits)
 	for (; *digits; digits++, length += 2)
 		data[length] = *digits;
 	snprintf(path, sizeof(path), "efi/efivars/%s" LOADER, name);
-	/* With a NUL at the end, as systemd-boot writes it. */
+	/* Ends with a NUL, as variables of systemd-boot do. */
 	put(path, data, length + 2);
 }
 
@@ -385,14 +385,14 @@ Test(firmware, fpdt_comes_first, .init = enter, .fini = leave)
 
 	put_variable("LoaderTimeInitUSec", "1500000");
 	put_variable("LoaderTimeExecUSec", "2750000");
-	/* systemd takes the launch, too. */
+	/* Takes bootloader_launch_ns, as systemd does. */
 	put(FPDT "bootloader_load_ns", "3000000000\n", 11);
 	put(FPDT "bootloader_launch_ns", "4000000000\n", 11);
 	put(FPDT "exitbootservice_end_ns", "5000000000\n", 11);
 	f = load();
 	cr_expect(eq(str, (char *)boot_firmware__source(&f), "fpdt"));
 	cr_expect(f.loader_start == 4000000000 && f.loader_end == 5000000000);
-	/* Firmware without EFI does not fill these. */
+	/* Firmware without EFI leaves this at 0. */
 	put(FPDT "exitbootservice_end_ns", "0\n", 2);
 	f = load();
 	cr_expect(f.source == FIRMWARE_EFI && f.loader_end == 2750000000);
@@ -424,7 +424,7 @@ Test(firmware, what_systemd_has_found)
 	boot_firmware__add(&f, 12500000000, 3500000000);
 	cr_expect(eq(str, (char *)boot_firmware__source(&f), "systemd"));
 	cr_expect(f.loader_start == 9000000000 && f.loader_end == 12500000000);
-	/* What is there stays. */
+	/* Times that are known stay. */
 	boot_firmware__add(&f, 2, 1);
 	cr_expect(f.loader_end == 12500000000);
 	for (int i = 0; i < 4; i++) {

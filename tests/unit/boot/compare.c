@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot compare: rows of made documents, what is said about them, and what keeps them from being compared.
- * noise.c tests the statistics, and tests/host/boot-compare.sh the command.
+ * hytrace boot compare: verdicts on rows of made-up reports, and when rows are not compared.
+ * noise.c tests the statistics, and tests/host/boot-compare.sh tests the command.
  */
 #include "boot/compare_sample.h"
 
@@ -95,7 +95,7 @@ Test(boot_compare, what_other_tasks_did_is_no_time_of_an_initcall)
 		put_element(0, "start", "initcalls", 0, "self", "35000000");
 		put_element(0, "start", "initcalls", 0, "time", "35000000");
 		put_element(0, "start", "initcalls", 0, "ready", "15000000");
-		/* It has others inside, in whose time another task ran. */
+		/* This initcall has inner initcalls, during which another task had the CPU. */
 		put_element(1, "start", "initcalls", 3, "time", "50000000");
 		put_element(1, "start", "initcalls", 3, "ready", "20000000");
 		compare(1, 1);
@@ -105,7 +105,7 @@ Test(boot_compare, what_other_tasks_did_is_no_time_of_an_initcall)
 	}
 }
 
-/* If some are lost, sums may be of others. */
+/* If events are lost, sums may lack some of them. */
 Test(boot_compare, lost_events_make_sums_unknown)
 {
 	put(1, "start.lost", "5000");
@@ -247,7 +247,7 @@ Test(boot_compare, a_full_buffer_may_have_had_no_room_for_a_module)
 	cr_expect(row_of("initcall", "init")->gone, "these come before");
 }
 
-/* Times are rounded, and those of a document may be any. */
+/* Times are rounded, and a json file may have any numbers. */
 Test(boot_compare, no_time_is_negative)
 {
 	for (size_t i = 0; i < 2; i++) {
@@ -259,7 +259,7 @@ Test(boot_compare, no_time_is_negative)
 	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == 0);
 }
 
-/* systemd keeps the last start of a unit, which is not that of the boot then. */
+/* systemd keeps only the last start of a unit. If it is after the boot, the boot's is unknown. */
 Test(boot_compare, units_that_were_started_again)
 {
 	put(0, "userspace", "{'finish':5000000000}");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot compare: what counts as a difference and what does not, on both sides of each limit; and --fail-above.
+ * hytrace boot compare: tests just below and just above each limit for a difference; --fail-above.
  */
 #include "boot/compare_sample.h"
 
 TestSuite(boot_limits, .init = make_two, .fini = tear_down);
 
-/* Puts a number of microseconds in each boot. */
+/* Sets the own time of an initcall in each boot. */
 static void put_self(size_t initcall, const long *us, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -70,7 +70,7 @@ Test(boot_limits, another_memory)
 {
 	for (int more = 0; more < 2; more++) {
 		make_planted();
-		/* 2.9 % and 3.1 % of the larger one. */
+		/* The difference is 2.9 % or 3.1 % of the larger memory. */
 		put_number(9, "machine.memory_bytes", more ? 2063983500 : 2059732200);
 		compare(5, 5);
 		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == (more ? POSSIBLY : CERTAIN), "%d", more);
@@ -99,9 +99,9 @@ Test(boot_limits, what_weakens)
 	}
 }
 
-/* ---- each boot is held against each */
+/* ---- all pairs of boots are compared */
 
-/* What the first boot does not tell, two others may tell, each something else. */
+/* A fact that is not known in the first boot may differ between two other boots. */
 Test(boot_limits, the_first_boot_need_not_tell)
 {
 	static const struct {
@@ -161,9 +161,9 @@ Test(boot_limits, a_group_of_two_kernels_whose_first_boot_has_no_build_id)
 	cr_expect(compare_groups(3, 1) == -EINVAL);
 }
 
-/* ---- documents that do not have all functions */
+/* ---- reports that do not have all functions */
 
-/* Without its .part, g would have fewer calls. */
+/* If -n has cut off g.part, g has too few calls. */
 Test(boot_limits, several_of_one_name_are_not_known_if_some_may_be_missing)
 {
 	make_boots(10);
@@ -183,7 +183,7 @@ Test(boot_limits, namesakes_are_several)
 	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
 }
 
-/* Its other parts may be those that are missing, in each boot other ones. */
+/* Other parts of g may be cut off, in each boot a different part. */
 Test(boot_limits, a_part_is_one_of_several)
 {
 	for (size_t i = 0; i < 2; i++)
@@ -201,7 +201,7 @@ Test(boot_limits, phases_are_not_cut)
 	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->known);
 }
 
-/* In the other build, the compiler may have made f of several. */
+/* In the other build, f may be several functions, of which some are cut off. */
 Test(boot_limits, another_build_with_some_functions_is_not_certain)
 {
 	make_planted();
@@ -239,11 +239,11 @@ Test(boot_limits, the_limit_and_the_noise)
 {
 	static const char *const starts[][10] = {
 		{ "1000", "1010", "1020", "1030", "1040", "1100", "1110", "1120", "1130", "1140" },
-		/* Without the limit, 8 of 252 divisions are like this one, and with it more. */
+		/* 8 of 252 divisions have such a difference; less the limit, more have it. */
 		{ "1000000000", "1010000000", "1020000000", "1110000000", "1120000000",
 		  "1100000000", "1115000000", "1125000000", "1130000000", "1135000000" },
 		{ "1000", "1300", "1100", "1010", "1210", "1400", "1200", "1010", "1250", "1005" },
-		/* Of 252 divisions, 26 are. */
+		/* 26 of 252 divisions have such a difference. */
 		{ "1000000000", "1010000000", "1020000000", "1030000000", "1200000000",
 		  "1100000000", "1110000000", "1120000000", "1130000000", "1005000000" },
 	};
@@ -257,12 +257,12 @@ Test(boot_limits, the_limit_and_the_noise)
 			put_element(k, "start", "inits", 0, "start", starts[i][k]);
 		compare(5, 5);
 		cr_expect(exceeds((struct boot_limit){ .share = 0.001 }) == !noisy, "%d", i);
-		/* The growth beyond the limit has to be more than the noise. */
+		/* The growth above the limit must be more than the noise. */
 		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == (i == 0), "%d", i);
 	}
 }
 
-/* The clock of the events plays no part in it. */
+/* The time of the target is of CLOCK_MONOTONIC, so it needs no events. */
 static void put_target(size_t boot, const char *ms)
 {
 	char text[256];
@@ -284,7 +284,7 @@ Test(boot_limits, limit_until_the_default_target)
 	cr_expect(not(exceeds((struct boot_limit){ .share = 0.05 })), "until init, they are alike");
 	cr_expect(c.notes.count == 0, "%s", c.notes.count ? c.notes.list[0] : "");
 
-	/* After the boot; a boot that is not complete; no such unit; no systemd in one of them. */
+	/* Reached after the boot; boot not complete; no such unit; a boot without systemd. */
 	for (int i = 0; i < 4; i++) {
 		struct boot_limit limit = { .share = 0.05, .target = true };
 		bool fails;
@@ -303,7 +303,7 @@ Test(boot_limits, limit_until_the_default_target)
 	}
 }
 
-/* The mean has grown, but not each boot is slower than each. */
+/* The mean has grown, but not each boot of B is slower than each boot of A. */
 Test(boot_limits, one_that_takes_as_long_is_not_slower)
 {
 	cr_redirect_stderr();
@@ -325,7 +325,7 @@ Test(boot_limits, other_default_targets_are_noted)
 	cr_expect(eq(str, c.notes.list[0], "the default target is top.target in 0, and a.service in 1"));
 }
 
-/* Without knowledge of the noise, no boot of the second group may be as quick as one of the first. */
+/* If the noise is not known, each boot of B must be slower than each boot of A. */
 Test(boot_limits, a_few_boots_have_to_be_slower_all)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared by the tests of hytrace boot compare: made documents, and what a comparison of them says. */
+/* Shared by the tests of hytrace boot compare: made-up reports, and the results of a comparison. */
 #ifndef COMPARE_SAMPLE_H
 #define COMPARE_SAMPLE_H
 
@@ -18,7 +18,7 @@
 #define MOST_BOOTS 10
 #define MS 1000000
 
-/* json-c reads single quotes as well. */
+/* json-c also accepts single quotes. */
 static const char usual[] =
 	"{'hytrace':'0','document':'boot','schema':4,'tracer':'function',"
 	"'kernel':{'release':'6.12.1','build_id':'1a2b','cmdline':'quiet root=/dev/vda'},"
@@ -161,7 +161,7 @@ static inline bool is_noted(const char *text)
 	return false;
 }
 
-/* Ten boots with some noise, the second five of which have something more. */
+/* Ten boots with some noise. In the last five boots, some rows are larger. */
 static inline void make_planted(void)
 {
 	make_boots(10);

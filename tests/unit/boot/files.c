@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: early_stats and lines of a trace, as the kernel prints them, and with mistakes.
+ * hytrace boot: parsing early_stats and lines of a trace, as the kernel prints them or with errors.
  */
 #include <criterion/redirect.h>
 
@@ -141,7 +141,7 @@ static const struct {
 	{ IDLE "    0: start_kernel <-x86_64_start_reservations\n", "start_kernel",
 	  "x86_64_start_reservations", 0 },
 	{ "         swapper-0       [000] d....    12345678000: f <-g\n", "f", "g", 12345678000 },
-	/* Names of tasks may have any characters. */
+	/* Names of tasks may contain any characters. */
 	{ "      15: a <-b: -123     [001] .....     1000001000: f <-g\n", "f", "g", 1000001000 },
 	{ "      comm [0] x-4194304 [127] d..2. 12345000001000: f <-g\n", "f", "g", 12345000001000 },
 	{ " (sd-pam) 12: 13-14      [000] dN.2.     2000: f <-g", "f", "g", 2000 },
@@ -159,7 +159,7 @@ static const struct {
 	{ IDLE "    3000: f.isra.0 [mod_two] <-g [mod]\n", "f.isra.0 [mod_two]", "g [mod]", 3000 },
 	{ IDLE "    3000: f+0x0/0x10 [mod_two] <ffffffffc0000004> <-g+0x1/0x2 [mod]\n",
 	  "f [mod_two]", "g [mod]", 3000 },
-	/* Other events, whose text looks like a call. */
+	/* Other events; the text of some looks like a call. */
 	{ IDLE "    4000: sched_switch: prev_comm=a prev_pid=0\n", NULL, NULL, 4000 },
 	{ IDLE "    4000: tracing_mark_write: 0.5: f <-g\n", NULL, NULL, 4000 },
 	{ IDLE "    4000: early_fn: f <-g\n", NULL, NULL, 4000 },

@@ -35,7 +35,7 @@ Test(boot_next, quoted_words_stay_whole)
 	expect_line("x=\"a trace_event= -- b\" y\n", "a", "x=\"a trace_event= -- b\" y a");
 }
 
-/* What an earlier boot by hytrace had is replaced, and what others have asked for stays. */
+/* Parameters that hytrace has added to this boot are replaced, other parameters stay. */
 Test(boot_next, does_not_grow)
 {
 	for (int probes = 0; probes < 2; probes++) {
@@ -50,19 +50,19 @@ Test(boot_next, does_not_grow)
 	}
 }
 
-/* The kernel takes the last one. */
+/* If a parameter is there twice, the kernel obeys the last one. */
 Test(boot_next, words_that_ours_take_the_place_of_are_told)
 {
 	cr_redirect_stderr();
 	expect_line("trace_buf_size=16M trace_options=nooverwrite trace_clock=local trace_event=sched:* x\n",
 		    "trace_buf_size=4M", "trace_buf_size=16M trace_event=sched:* x trace_buf_size=4M");
-	/* Without one of ours, theirs stays. */
+	/* A parameter that hytrace does not set stays in effect, without a warning. */
 	expect_line("kprobe_event=p:x,y trace_buf_size=16M\n", "a", "kprobe_event=p:x,y trace_buf_size=16M a");
 	cr_expect_stderr_eq_str("hytrace: warning: trace_buf_size=16M of this boot's command line may have no effect in the "
 				"next one, as ours comes after it\n");
 }
 
-/* Linux 6.1 to 6.11 show what a bootconfig has below "kernel" in quotes. */
+/* Linux 6.1 to 6.11 put quotes around the values of a bootconfig's keys below "kernel". */
 Test(boot_next, quotes_of_a_bootconfig_do_not_hide_what_is_ours)
 {
 	expect_line("trace_instance=\"hytrace_boot,initcall:*,module:module_load\" trace_buf_size=\"4M\" trace_event=\"\" "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which differences are more than noise: known answers, how often chance is taken for a difference, and how often a
- * difference is found. The rates are of sets from a model of boots, drawn with fixed seeds.
+ * Telling differences from noise: known answers, and the rates of false positives and of true
+ * positives. The rates are for sets of boots that a model draws with fixed seeds.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ Test(noise, a_row_that_is_apart)
 	cr_expect(row.a == 3 && row.b == 13);
 	cr_expect(row.spread == 2);
 	cr_expect(row.apart);
-	/* Of 252 divisions, only this one and its mirror image. */
+	/* Of 252 divisions, only the real one and its mirror image have this difference. */
 	cr_expect(fabs(row.p - 2 / 252.0) < 1e-9, "%g", row.p);
 }
 
@@ -78,7 +78,7 @@ Test(noise, few_boots_cannot_tell)
 
 Test(noise, a_row_is_no_more_certain_than_one_that_stands_out_more)
 {
-	/* The first one stands out more, but 42 of 252 divisions have it so. Alone, the second one would have 2. */
+	/* 42 of 252 divisions reach the larger weight, of row 0, and 2 the weight of row 1. */
 	static const double values[][10] = {
 		{ 0, 0, 0, 0, 0, 0, 0, 1000, 1000, 1000 },
 		{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 },
@@ -111,11 +111,11 @@ Test(noise, grown)
 	row.values = mixed;
 	p = noise__grown(&row, 5, 5);
 	cr_expect(p > 0.05);
-	/* All divisions are as good as the one that was made. */
+	/* All divisions reach the difference of the real one. */
 	row.values = same;
 	p = noise__grown(&row, 5, 5);
 	cr_expect(p == 1);
-	/* The 7s can change places. */
+	/* Swapping the two 7s changes nothing. */
 	row.values = tied;
 	p = noise__grown(&row, 5, 5);
 	cr_expect(fabs(p - 2 / 252.0) < 1e-9, "%g", p);
@@ -127,9 +127,9 @@ Test(noise, grown)
 #define MOST_BOOTS 20
 
 /*
- * Times in microseconds, as boots have them: most rows with a noise of a third, and not symmetric; some that another
- * task interrupts by chance, for long; some of a few microseconds; and one that is the sum of all. If the machine is busy,
- * a boot is slower as a whole.
+ * Draws times in us, like those of real boots: most rows have an asymmetric noise of a third; some
+ * rows are interrupted by another task at random, for long; some take a few us; one row is the sum
+ * of all rows. If the machine is busy, all rows of the boot are slower.
  */
 static void draw_boots(double values[][MOST_BOOTS], size_t boots, unsigned short *seed)
 {
@@ -189,10 +189,10 @@ Test(noise, boots_of_one_kernel_rarely_differ)
 		loose += count_certain(rows, 0.3) > 0;
 	}
 	cr_log_info("%zu of %zu sets have %zu wrong rows; %zu at 30 %%\n", wrong_sets, sets, wrong_rows, loose);
-	/* At most one comparison in 100 is to have wrong rows; by chance, it may be twice as many. */
+	/* At most one comparison in 100 should have wrong rows. By chance, it may be two. */
 	cr_expect(wrong_sets <= sets / 50, "%zu of %zu sets", wrong_sets, sets);
 	cr_expect(wrong_rows <= sets / 20, "%zu wrong rows in %zu sets", wrong_rows, sets);
-	/* The model has noise that could be taken for a difference; and rates are neither zero nor far too low. */
+	/* Checks the model: at a level of 30 %, some sets have wrong rows, but not too many. */
 	cr_expect(loose > sets / 8 && loose < sets / 2, "%zu of %zu sets", loose, sets);
 }
 
@@ -204,7 +204,7 @@ Test(noise, a_planted_millisecond_is_found)
 	size_t sets = 40, found = 0, others = 0;
 
 	for (size_t set = 0; set < sets; set++) {
-		/* The 31st row takes 7 us, and then a millisecond more. */
+		/* Row 31 takes 7 us, and in the second group 1 ms more. */
 		draw_boots(values, 16, seed);
 		for (size_t boot = 8; boot < 16; boot++)
 			values[31][boot] += 1000;

@@ -21,7 +21,7 @@ static const char boot_traceable[] =
 	"ffffffff82000804 setup_arch\nffffffff82000a04 probe_roms\nffffffff82000b04 _printk\n"
 	"ffffffff82000c04 sched_init\nffffffff82000d04 later\n";
 
-/* A function and its caller have one time. If one of them is not new, only the other is there. */
+/* A function and its caller have the same time. An address that is not new is left out. */
 static const char boot_entries[] =
 	"ffffffff82000104 function 0 0 0\n"
 	"ffffffff82000e17 caller 0 0 0\n"
@@ -45,7 +45,7 @@ static const struct early_stats oneshot_stats = {
 	.tsc_khz = 1000000,
 };
 
-/* The hits become a report. */
+/* Makes a report from hits. */
 static int load_oneshot(const struct early_stats *stats, const char *hits)
 {
 	struct kernel kernel = { .id = { .offset_known = true, .kaslr_offset = KASLR } };
@@ -135,7 +135,7 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	print(text_of_ten, &r);
 	expect_text("without the first 2 hits: this clock began later");
 	expect_text("Time:      0.000002 s, from 0.000005 to 0.000007");
-	/* 0 is the time when it began. */
+	/* With before_zero 0, the time 0 is a known time. */
 	cr_assert(load_oneshot(&oneshot_stats, entries) == 0);
 	cr_expect(r.calls.timeless == 0);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the account of all parts of a boot, from made moments. A second here has some
- * round number, so that each part is known by its time.
+ * hytrace boot: the parts of a boot, from made-up times. Each part has a different, round time, by
+ * which a test can recognize it.
  */
 #include "boot/boot_sample.h"
 #include "boot/start.h"
@@ -32,7 +32,7 @@ static struct start_initcall calls[] = {
 static struct start_init inits[] = {
 	{ "/init", 3 * SECOND, { INT64_MIN, INT64_MAX } }, { "/bin/switch", 3500 * MS, { INT64_MIN, INT64_MAX } },
 	{ "/sbin/init", 4 * SECOND, { INT64_MIN, INT64_MAX } },
-	/* systemd has executed itself anew much later. */
+	/* Much later, systemd has executed itself anew. */
 	{ "/sbin/init", 99 * SECOND, { INT64_MIN, INT64_MAX } },
 };
 static struct boot_unit list[] = {
@@ -64,7 +64,7 @@ static void make(void)
 	};
 }
 
-/* What is made here is not to be freed. */
+/* Frees the report without its static members. */
 static void forget(void)
 {
 	boot_parts__free(&whole.parts);
@@ -86,7 +86,7 @@ static const struct boot_part *find(enum part_kind kind, const char *level)
 	return NULL;
 }
 
-/* @ms: -1: not known */
+/* @ms: the time of the part; -1: not known */
 static void expect(enum part_kind kind, const char *level, int64_t ms, size_t with)
 {
 	const struct boot_part *part = find(kind, level);
@@ -99,7 +99,7 @@ static void expect(enum part_kind kind, const char *level, int64_t ms, size_t wi
 			  boot_part__name(part), level ?: "", (long)part->time);
 }
 
-/* Whatever is known: the sum of all is the total. */
+/* Divides the boot, and checks that the times add up to the total. */
 static void divide(const uint64_t *first_call)
 {
 	uint64_t sum = 0;
@@ -128,11 +128,11 @@ Test(parts, all_is_known)
 	expect(PART_AFTER_INITCALLS, NULL, 600, 0);
 	expect(PART_INITRD, NULL, 1000, 0);
 	cr_expect(eq(str, (char *)whole.parts.init, "/sbin/init"));
-	/* systemd's 5 s are 5.5 s of the kernel. */
+	/* 5 s of systemd's clock are 5.5 s of the kernel's. */
 	expect(PART_INIT, NULL, 1500, 0);
-	/* From 5 s to 10 s: nothing was being started for the first second and for the last one. */
+	/* From 5 s to 10 s. In the first and in the last second, no unit was starting. */
 	expect(PART_UNITS, NULL, 3000, 0);
-	/* From 10 s to 12 s, one unit took a second until it had ended. */
+	/* From 10 s to 12 s. One unit took a second, until its end. */
 	expect(PART_REST, NULL, 1000, 0);
 	expect(PART_BETWEEN, NULL, 3000, 0);
 	cr_expect(whole.parts.not_accounted == 0);
@@ -155,7 +155,7 @@ Test(parts, what_is_not_known_is_in_the_next_part)
 	expect(PART_BEFORE_CLOCK, NULL, -1, 0);
 	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
 	cr_expect(whole.parts.total == 12500 * MS);
-	/* Firmware may tell how long it took, all the same. */
+	/* Without the TSC, the durations of the firmware may still be known. */
 	whole.firmware = (struct boot_firmware){ FIRMWARE_FPDT, 4 * SECOND, 7 * SECOND };
 	divide(NULL);
 	expect(PART_FIRMWARE, NULL, 4000, 0);
@@ -165,7 +165,7 @@ Test(parts, what_is_not_known_is_in_the_next_part)
 	cr_expect(whole.parts.total == 19500 * MS);
 }
 
-/* Whatever firmware and TSC tell, the kernel's own rows are those of its events. */
+/* Whatever the firmware and the TSC tell, the kernel's own parts have the times of its events. */
 Test(parts, firmware_and_tsc_that_contradict_each_other)
 {
 	static const struct {
@@ -190,7 +190,7 @@ Test(parts, firmware_and_tsc_that_contradict_each_other)
 		cr_redirect_stderr();
 		boot_whole__losses(&whole);
 	}
-	/* A first call after the kernel's clock is none. */
+	/* A first call after the zero of the kernel's clock is ignored. */
 	first = 9 * SECOND;
 	divide(&first);
 	expect(PART_UNPACKING, NULL, -1, 0);
@@ -210,7 +210,7 @@ Test(parts, a_tsc_that_is_not_taken_is_told)
 				"may differ, and then who woke whom, and waits across processors, are doubtful\n");
 }
 
-/* NTP has taken 0.3 s away since: by the clock of now, systemd began before it was executed. */
+/* NTP has moved the clock by 0.3 s since: then systemd seems to begin before it was executed. */
 Test(parts, ntp_does_not_move_the_boot)
 {
 	inits[0].ahead = (struct clock_range){ SECOND / 2 - 3000, SECOND / 2 + 3000 };
@@ -226,7 +226,7 @@ Test(parts, ntp_does_not_move_the_boot)
 	inits[0].ahead = inits[2].ahead = clock_anything;
 }
 
-/* The TSC counts since the reset before the kernel before. */
+/* With kexec, the TSC counts since the reset before the first kernel. */
 Test(parts, a_kernel_that_another_one_has_started)
 {
 	uint64_t first = 7500 * MS;
@@ -246,7 +246,7 @@ Test(parts, without_events_the_kernel_is_one_part)
 	/* Until systemd began. */
 	expect(PART_INITRD, NULL, 4500, 3);
 	expect(PART_INIT, NULL, 1000, 0);
-	/* If there is a systemd in the initrd, it tells when it began. */
+	/* A systemd in the initrd tells when it began. */
 	whole.units.manager.initrd = 2 * SECOND;
 	boot_parts__free(&whole.parts);
 	boot_whole__divide(&whole, NULL, NULL);
@@ -258,7 +258,7 @@ Test(parts, the_events_of_a_level_are_missing)
 {
 	struct start_level some[] = { levels[0], levels[1], levels[3] };
 
-	/* Without core, its time is that of pure. */
+	/* Without the event of "core", the level "pure" includes its time. */
 	some[1].time = 200 * MS;
 	start.levels = some;
 	start.level_count = 3;
@@ -268,7 +268,7 @@ Test(parts, the_events_of_a_level_are_missing)
 	cr_expect(find(PART_LEVEL, "postcore")->start == 1400 * MS);
 	expect(PART_AFTER_INITCALLS, NULL, 0, 0);
 	cr_expect(whole.parts.not_accounted == 160 * MS + 1600 * MS, "%ld", (long)whole.parts.not_accounted);
-	/* If the first is missing, nothing is known of any. */
+	/* If the first level is missing, the times of all levels are unknown. */
 	start.levels = &some[1];
 	start.level_count = 2;
 	divide(NULL);
@@ -306,7 +306,7 @@ Test(parts, a_boot_that_is_not_complete)
 	expect(PART_REST, NULL, -1, 0);
 }
 
-/* Clocks have errors: a part is never negative. */
+/* Clocks have errors, but the time of a part is never negative. */
 Test(parts, moments_in_a_wrong_order)
 {
 	whole.units.manager.load_finish = 3 * SECOND;
@@ -314,9 +314,9 @@ Test(parts, moments_in_a_wrong_order)
 	expect(PART_INIT, NULL, 0, 0);
 }
 
-/* ---- what clocks and units do not tell exactly */
+/* ---- inexact clocks and units */
 
-/* NTP has made systemd's clock slower since: what systemd tells seems to be earlier than it was. */
+/* NTP has made systemd's clock slower since, so systemd's times seem too early. */
 Test(parts, init_is_found_as_far_as_clocks_can_tell)
 {
 	whole.clock.ahead = -SECOND / 10;
@@ -326,19 +326,19 @@ Test(parts, init_is_found_as_far_as_clocks_can_tell)
 	divide(NULL);
 	cr_expect(eq(str, (char *)whole.parts.init, "/sbin/init"));
 	expect(PART_INITRD, NULL, 1000, 0);
-	/* After a year, another one is not taken for it. */
+	/* Even with the large error after a year, the systemd of 99 s is not taken. */
 	whole.clock.monotonic_error = 1000 * SECOND;
 	divide(NULL);
 	expect(PART_INITRD, NULL, 1000, 0);
 }
 
-/* The rest has others in it: it is longer than the time in which units can be looked at. */
+/* The rest includes the part before it, so it is longer than the time since the last known end. */
 Test(parts, a_target_that_was_not_reached)
 {
 	whole.units.target = "never";
 	divide(NULL);
 	expect(PART_UNITS, NULL, -1, 0);
-	/* From 5 s to 12 s: a, b and c took 4 s of it, and top none. */
+	/* From 5 s to 12 s. For 4 s of this time, a, b or c was starting. */
 	expect(PART_REST, NULL, 4000, 1);
 	expect(PART_BETWEEN, NULL, 3000, 0);
 	cr_expect(whole.parts.total == 20500 * MS);
@@ -352,14 +352,14 @@ Test(parts, parts_with_others_in_them_are_not_divided)
 	expect(PART_UNITS, NULL, 6500, 1);
 	expect(PART_REST, NULL, 1000, 0);
 	expect(PART_BETWEEN, NULL, 1000, 0);
-	/* Nothing of it is known. */
+	/* The gaps between units are not known. */
 	whole.units.target = "never";
 	divide(NULL);
 	expect(PART_REST, NULL, 8500, 2);
 	expect(PART_BETWEEN, NULL, -1, 0);
 }
 
-/* By the clocks, systemd had loaded its units when the target was reached. */
+/* By errors of the clocks, the part is shorter than the gaps between its units. */
 Test(parts, gaps_are_not_longer_than_the_part)
 {
 	inits[2].time = 10400 * MS;
@@ -468,7 +468,7 @@ Test(parts, systemd_knows_the_firmware)
 	report();
 	print(text_of_ten, &r);
 	expect_text("leaves out the 1.500 s from the boot loader to the kernel's clock");
-	/* With kexec, it is about another boot, and a row that has others in it is not what is left out. */
+	/* With kexec, the part includes earlier parts, so its time is not mentioned. */
 	whole.firmware = (struct boot_firmware){ .kexec = true };
 	report();
 	print(text_of_ten, &r);
@@ -481,7 +481,7 @@ Test(parts, systemd_knows_the_firmware)
 	cr_expect(strstr(text, "leaves out") == NULL, "it has the firmware: %s", text);
 }
 
-/* What NTP may have done is not said to be of the boot. */
+/* A difference that NTP may have made since the boot is not reported as missed ticks. */
 Test(parts, what_ntp_may_have_done)
 {
 	static const struct {
@@ -511,7 +511,7 @@ Test(parts, what_ntp_may_have_done)
 	}
 }
 
-/* Who has booted as `hytrace boot next` says is not told to do so. */
+/* If this boot had what `hytrace boot next` prints, the report does not advise it. */
 Test(parts, what_ntp_may_have_done_although_the_boot_was_asked)
 {
 	whole.clock.monotonic_error = 20 * MS;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the picture. tests/host/picture.sh looks at one in a browser; these look at its
- * text.
+ * hytrace boot: the SVG text of pictures. tests/host/picture.sh looks at a picture in a browser.
  */
 #include "boot/boot_sample.h"
 #include "boot/picture.h"
@@ -28,7 +27,7 @@ Test(picture, any_bytes_become_text_of_xml)
 	expect_escaped("]]>", 100, "]]&gt;");
 	expect_escaped("a\tb\nc\x7f\x01", 100, "a" NONE "b" NONE "c" NONE NONE);
 	expect_escaped("\xff\xc0\x80\xed\xa0\x80 \xe2\x82", 100, NONE NONE NONE NONE NONE NONE " " NONE NONE);
-	/* U+FFFE and U+FFFF, and what turns the direction of writing. */
+	/* U+FFFE, U+FFFF, and two characters that change the direction of writing. */
 	expect_escaped("\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae\xe2\x81\xa6", 100, NONE NONE NONE NONE);
 	expect_escaped("\xc3\xa4 \xf0\x9f\x90\xa7", 100, "\xc3\xa4 \xf0\x9f\x90\xa7");
 	expect_escaped("", 100, "");
@@ -67,7 +66,7 @@ Test(picture, times_for_people)
 	cr_expect(eq(str, (char *)svg__time(12, 1, room, sizeof(room)), "12 cycles"));
 }
 
-/* ---- a picture of made bars */
+/* ---- a picture of made-up bars */
 
 static struct timeline t;
 static size_t lane;
@@ -97,7 +96,7 @@ static size_t count(const char *part)
 	return n;
 }
 
-/* The x and width of the bar whose tooltip begins with this. */
+/* Finds the x and width of the bar whose tooltip begins with @tip. */
 static void find_bar(const char *picture, const char *tip, double *x, double *width)
 {
 	const char *title, *at;
@@ -128,7 +127,7 @@ Test(picture, bars_are_where_their_times_are)
 	timeline__number(&t, "result", -19);
 	timeline__add(&t, lane, BAR_WAIT, "last", 1000 * MS, 2000 * MS);
 	end();
-	/* 2.5 s in 1,250 pixels. */
+	/* 1,250 pixels show 2.5 s. */
 	expect_place(text, "first\n", PICTURE_LEFT, 500);
 	expect_place(text, "inner\n", PICTURE_LEFT + 250, 62.5);
 	expect_place(text, "last\n", PICTURE_LEFT + 750, 500);
@@ -170,7 +169,7 @@ Test(picture, hostile_names_are_text)
 	timeline__add(&t, lane, BAR_UNIT, name, 100 * MS, 110 * MS);
 	end();
 	cr_expect(strstr(text, "<script") == NULL && strstr(text, "\x01") == NULL && strstr(text, "\xff") == NULL);
-	/* The title, the head twice, the mark twice, two bars with their tips, one with an argument, and the lane's. */
+	/* In the title, head (2), mark (2), two bars and their tooltips, an argument, the lane. */
 	cr_expect(count(clean) >= 9, "%zu: %s", count(clean), text);
 }
 
@@ -180,7 +179,7 @@ Test(picture, it_needs_nothing_from_elsewhere)
 	print(boot_report__svg, &r);
 	cr_expect(strstr(text, "<script") == NULL && strstr(text, "href") == NULL && strstr(text, "url(") == NULL &&
 		  strstr(text, "@import") == NULL && strstr(text, "<!") == NULL);
-	/* The name of the format is an address, which nobody opens. */
+	/* The only URL is the name of the XML namespace, which viewers do not open. */
 	cr_expect(count("://") == 1 && count("xmlns=\"http://www.w3.org/2000/svg\"") == 1);
 	expect_text("<title>Boot of Linux 6.12.0-test</title>");
 	expect_text(">800.0 ms  until /init</text>");
@@ -200,7 +199,7 @@ Test(picture, the_early_part_has_its_own_view)
 	print(boot_report__svg, &r);
 	cr_expect(count("<g class=\"view\"") == 1);
 	expect_text("The early part, before ftrace: 950 µs, since the first call");
-	/* 950 us in 1,250 pixels; the phase, and the call. */
+	/* 1,250 pixels show 950 us. The phase, and the call. */
 	expect_place(text, "setup_arch\nphase", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
 	expect_place(text, "setup_arch\ncall", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
 	expect_text(">Lost: early: lost 7</text>");
@@ -225,12 +224,12 @@ Test(picture, a_small_share_of_the_kernel_is_shown_larger)
 	cr_expect(count("<g class=\"view\"") == 2);
 	cr_expect(strstr(text, "data-from=\"0\" data-to=\"1000000000\"") != NULL, "without the firmware: %s", text);
 	cr_expect(count("<title>kernel\n") == 2);
-	/* What only touches the stretch is at its edge. */
+	/* A bar that only touches the view is at its edge. */
 	expect_place(strstr(text, "data-from=\"0\""), "kernel\n", PICTURE_LEFT, PICTURE_BARS);
 	expect_place(strstr(text, "data-from=\"0\""), "over the edges\n", PICTURE_LEFT, PICTURE_BARS / 2);
 }
 
-/* ---- lanes that are packed */
+/* ---- packed lanes */
 
 Test(picture, the_longest_units_have_names_and_the_others_are_joined)
 {
@@ -272,7 +271,7 @@ Test(picture, how_busy_the_machine_was)
 	boot_load__io(&t.load, 600 * MS, 1000000);
 	end();
 	cr_expect(strstr(text, ">CPUs busy</text>") != NULL && strstr(text, ">CPU 1 busy</text>") != NULL);
-	/* Nothing, all, nothing, nothing. */
+	/* The busy shares of the bins: 0, 1, 0, 0. */
 	expect_text("V193.0H442.50V150.0H755.00V193.0H1067.50V193.0H1380.00V193.0z\"/>");
 	cr_expect(count("<path class=\"busy\" d=\"\"/>") == 1, "the other CPU is not known");
 	expect_text(">≤ 4.0 MB/s</text>");
@@ -287,7 +286,7 @@ static void expect_small(void)
 	cr_expect(eq(str, text + strlen(text) - 7, "</svg>\n"));
 }
 
-/* As a boot calls: 500,000 calls, 40 deep. */
+/* Like a boot: 500,000 calls, up to 40 deep. */
 Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 {
 	struct early_stats s = boot_stats;
@@ -304,7 +303,7 @@ Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 	}
 	srand(1);
 	for (size_t i = 0; i < 500000; i++) {
-		/* Not one of them begins a phase but the first ones. */
+		/* Only the first calls begin phases. */
 		depth = depth < 3 || (rand() % 3 && depth < 39) ? depth + 1 : 3 + rand() % (depth - 2);
 		time += rand() % 2000;
 		early_calls__add(&r.calls, time, names[depth + 1], names[depth]);
@@ -318,7 +317,7 @@ Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
 	cr_expect(strstr(text, "a_function_1") != NULL && strstr(text, "joined") != NULL);
 }
 
-/* The worst: each bar is wide enough to be drawn, and there are 1,250 in each of 100 lanes. */
+/* The worst case: 1,250 bars in each of 100 lanes, all wide enough to be drawn. */
 Test(picture, a_picture_is_small_whatever_is_in_it, .timeout = 120)
 {
 	char name[300];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the reports, as text, as json and for a viewer of traces.
+ * hytrace boot: the reports as text, as json and as trace events.
  */
 #include "boot/boot_sample.h"
 
@@ -73,7 +73,7 @@ Test(boot_report, what_is_not_known_is_not_told)
 {
 	struct early_stats s = boot_stats;
 
-	/* As on older kernels. */
+	/* Older kernels do not have these fields. */
 	s.before_ftrace_init = 0;
 	s.convert_cycles = 0;
 	sample_report(&s, boot_trace);
@@ -141,7 +141,7 @@ Test(boot_report, text_folds_what_is_small)
 	free(trace);
 }
 
-/* A line of the table: the beginning, the number of calls, and the rest of the line. */
+/* Checks the start and the number of calls in the line of @name. Returns the rest of the line. */
 static const char *expect_line(const char *text, const char *name, const char *start,
 			       const char *calls)
 {
@@ -156,7 +156,7 @@ static const char *expect_line(const char *text, const char *name, const char *s
 	return strchr(at, '\n');
 }
 
-/* Some phases have a large share of the time or of the calls. */
+/* A boot in which some phases have a large share of the time or of the calls. */
 #define BUSY_CALLS 990
 static const char before_busy[] =
 	IDLE "    0: start_kernel <-x86\n"
@@ -248,7 +248,7 @@ Test(boot_report, chrome_has_phases_and_calls)
 		  "\"args\":{\"name\":\"early boot of 6.12.0-test\"}}");
 	expect_at(events, "1.name", "\"thread_name\"");
 	expect_at(events, "2.args.name", "\"calls\"");
-	/* Labels, phases of both levels, calls. */
+	/* Labels, outer phases, inner phases, and calls. */
 	cr_expect(json_object_array_length(events) == 3 + 4 + 3 + 14);
 	expect_at(events, "3.name", "\"before start_kernel\"");
 	expect_at(events, "5.name", "\"setup_arch\"");
@@ -261,7 +261,7 @@ Test(boot_report, chrome_has_phases_and_calls)
 	expect_at(events, "8.dur", "50.000");
 	expect_at(events, "9.name", "\"memset\"");
 	expect_at(events, "10.name", "\"x86_64_start_kernel\"");
-	/* The next caller is not traced, and nothing calls from inside it afterwards. */
+	/* Ends with the next call by an untraced function, as it makes no later calls. */
 	expect_at(events, "10.dur", "900.000");
 	expect_at(events, "10.args.caller", "\"secondary_startup_64\"");
 	expect_at(object, "otherData.lost.lost", "0");
@@ -278,14 +278,14 @@ Test(boot_report, time_without_that_of_the_recorder)
 	print_json(json_of_all, &r);
 	expect_at(object, "phases.2.time", "880000");
 	expect_at(object, "phases.2.net", "864000");
-	/* Two calls in no time. */
+	/* Two calls cost more than the whole time. */
 	expect_at(object, "phases.3.phases.0.net", "0");
 	expect_at(object, "cost.thousand_calls_ns", "2000000");
 	print(text_of_ten, &r);
 	expect_text(" NET ");
 	expect_text("0.000880   0.000864");
 	expect_text("Recorder:  about 0.000028 s of that, 2000.0 ns a call");
-	/* On another machine. */
+	/* On a machine on which the cost is not known. */
 	sample_report(&boot_stats, boot_trace);
 	print(text_of_ten, &r);
 	expect_no_text("NET");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: which call ends when, found from the beginnings of calls only.
+ * hytrace boot: finding the ends of calls if only their starts were recorded.
  */
 #include "boot/boot_sample.h"
 
-/* "f0-3 g1-2": each with when it begins and ends. The first @timeless calls have no time. */
+/* @expected: "f0-3 g1-2", calls with starts and ends. The first @timeless calls have no time. */
 static void expect_spans_after(size_t timeless, const char *calls, size_t most, const char *expected)
 {
 	struct early_calls c = sample_calls(calls);
@@ -28,7 +28,7 @@ Test(early_spans, nest)
 {
 	expect_spans("a<- b<a c<b d<a", 10, "a0-3 b1-3 c2-3 d3-3");
 	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 10, "a0-6 b1-4 c2-3 d3-4 e4-5 f5-6 g6-6");
-	/* A function that calls itself: the inner one makes the next calls. */
+	/* Recursion: the inner call of a is taken for the caller of the next calls. */
 	expect_spans("a<- a<a b<a c<- a<c", 10, "a0-3 a1-3 b2-3 c3-4 a4-4");
 }
 
@@ -40,28 +40,28 @@ Test(early_spans, a_tail_call_takes_the_place_of_its_caller)
 
 Test(early_spans, an_exception_ends_no_caller)
 {
-	/* x comes in the midst of c, from assembly that is not traced. */
+	/* An exception in the middle of c; its assembly is not traced. */
 	expect_spans("a<- b<a c<b fault<asm fix<fault d<b e<a", 10,
 		     "a0-6 b1-6 c2-3 fault3-5 fix4-5 d5-6 e6-6");
-	/* c goes on after it. */
+	/* c goes on after the exception. */
 	expect_spans("a<- b<a c<b fault<asm d<c e<a", 10, "a0-5 b1-5 c2-5 fault3-4 d4-5 e5-5");
 }
 
 Test(early_spans, do_not_pile_up_where_callers_are_left_out)
 {
-	/* With ftrace_filter=f,g: nothing is known about p and q. */
+	/* With ftrace_filter=f,g: the callers p and q are not traced. */
 	expect_spans("f<p g<q f<p g<q f<p", 10, "f0-1 g1-2 f2-3 g3-4 f4-4");
-	/* A function that calls something again later has not returned. */
+	/* A function that makes a call later has not returned. */
 	expect_spans("f<p x<f g<q y<g z<f", 10, "f0-4 x1-2 g2-4 y3-4 z4-4");
-	/* But it may have if that is another call of it. */
+	/* But it may have returned if it was called again before. */
 	expect_spans("f<p x<f g<q f<p z<f", 10, "f0-2 x1-2 g2-3 f3-4 z4-4");
 }
 
 Test(early_spans, end_where_calls_were_lost)
 {
-	/* Neither a nor b is known to be the same call. */
+	/* After the hole, a and b may be other calls than before. */
 	expect_spans("a<- b<a c<b ... d<b e<a", 10, "a0-2 b1-2 c2-2 d3-4 e4-4");
-	/* A later use after the hole keeps nothing on the stack before it. */
+	/* A call by f after the hole does not keep f on the stack before the hole. */
 	expect_spans("f<p x<f g<q ... y<f", 10, "f0-2 x1-2 g2-2 y3-3");
 }
 

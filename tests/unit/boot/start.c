@@ -55,7 +55,7 @@ Test(boot_start, levels_divide_the_time_of_the_init_task)
 	cr_expect(eq(str, (char *)s.levels[0].name, "early"));
 	cr_expect(s.levels[0].start == 500000000 && s.levels[0].time == 100000000);
 	cr_expect(s.levels[0].initcalls == 1 && s.levels[0].in_initcalls == 20000000);
-	/* An initcall in an initcall is counted, and its time is not counted twice. */
+	/* The time of an inner initcall is not counted twice, but the initcall is counted. */
 	cr_expect(s.levels[1].initcalls == 2 && s.levels[1].in_initcalls == 90000000);
 	cr_expect(s.levels[1].time == 100000000, "until its last initcall");
 	cr_assert(s.init_count == 2);
@@ -106,7 +106,7 @@ Test(boot_start, a_lost_end_changes_nothing_else)
 	free(order);
 }
 
-/* All that is left of a level is told by what the events themselves say. */
+/* Without the event of a level, other events still tell the names of initcalls. */
 Test(boot_start, names_and_levels_after_a_loss)
 {
 	report_of_start(INIT("1.600000", "initcall_start: func=foo_init+0x0/0x10")
@@ -129,7 +129,7 @@ Test(boot_start, names_and_levels_after_a_loss)
 
 Test(boot_start, a_module_is_named_only_by_what_is_certain)
 {
-	/* The first one's place belongs to another module now; the load of the second one is lost. */
+	/* The first place now belongs to another module. The second module_load is lost. */
 	cr_assert(read_start(AT("modprob", "7", "0.1", "module_load: one")
 			     AT("modprob", "7", "0.2", "initcall_start: func=f+0x0/0x40 [two]")
 			     AT("modprob", "7", "0.3", "initcall_finish: func=f+0x0/0x40 [two] ret=-5")
@@ -158,7 +158,7 @@ Test(boot_start, the_clock_may_go_back_until_programs_run)
 	cr_expect(s.clock_back == 210000000);
 	cr_expect(s.unread == 1 && strstr(s.first_unread, "forged"));
 	cr_assert(s.initcall_count == 2 && s.level_count == 2);
-	/* 0.2 before the first step, and 0.01 before the second one. */
+	/* The clock steps back twice. */
 	cr_expect(s.levels[0].start == 0 && s.levels[1].start == 390000000);
 	cr_expect(s.initcalls[0].start == 290000000 && s.initcalls[0].time == 100000000);
 	cr_expect(s.initcalls[1].start == 440000000 && s.initcalls[1].time == 0);
@@ -183,7 +183,7 @@ Test(boot_start, a_later_program_of_process_1_is_not_the_first)
 	cr_expect(s.init_count == 0, "all levels are lost");
 }
 
-/* Process 1 is known by its number, not by a name: a service may have any. */
+/* Process 1 is recognized by its pid: a service may have the name of init. */
 Test(boot_start, a_service_with_the_name_of_init_is_none)
 {
 	cr_assert(read_start(INIT("0.5", "initcall_level: level=early")
@@ -252,7 +252,7 @@ Test(boot_start, reports_without_an_early_part)
 	expect_text("(its end is not known)");
 	print_json(boot_report__chrome, &r);
 	events = at(object, "traceEvents");
-	/* Labels; before, two levels, and two programs; initcalls and modules. */
+	/* Labels; phases: before, levels, until init, programs; initcalls and modules. */
 	cr_expect(json_object_array_length(events) == 6 + 6 + 6, "%s", text);
 	expect_at(event_of(events, "X", "a_init"), "ts", "510000.000");
 	expect_at(event_of(events, "X", "a_init"), "tid", "1");
@@ -262,7 +262,7 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(event_of(events, "X", "(before)"), "dur", "500000.000");
 	expect_at(event_of(events, "X", "until init"), "dur", "100000.000");
 	expect_at(event_of(events, "X", "/init"), "dur", "100000.000");
-	/* Viewers would take all that its task does later to be inside of it. */
+	/* A begin event without an end has a row of its own: later bars would be inside it. */
 	expect_at(event_of(events, "B", "second"), "ts", "821000.000");
 	cr_expect(json_object_get_int(at(event_of(events, "B", "second"), "tid")) > 1 << 22);
 	cr_expect(not(json_object_object_get_ex(event_of(events, "B", "second"), "dur", NULL)));
@@ -271,7 +271,7 @@ Test(boot_start, reports_without_an_early_part)
 	expect_nesting(events, 7);
 }
 
-/* Whoever makes the initramfs gives programs their names. */
+/* The names of programs are from the initramfs, and may contain escape sequences. */
 Test(boot_start, names_of_programs_cannot_command_a_terminal)
 {
 	report_of_start(INIT("0.100000", "initcall_level: level=early")
@@ -281,7 +281,7 @@ Test(boot_start, names_of_programs_cannot_command_a_terminal)
 	cr_expect(strchr(text, '\x1b') == NULL, "%s", text);
 }
 
-/* The rows of the table have no rest: before, the levels, and after. */
+/* The rows of the table (before, levels, after) add up to the whole time. */
 Test(boot_start, the_rows_are_the_whole)
 {
 	double start, time, sum = 0, end = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: where the events of a boot are, and what was lost of them, in directories like a tracefs: one of Linux 6.3
- * or later, in which probes have a buffer of their own, and an older one.
+ * hytrace boot: finding the events of a boot, and counting losses, in directories like tracefs: of
+ * Linux 6.3 and later, where probes have a buffer of their own, and of older kernels.
  */
 #include "boot/boot_sample.h"
 #include "boot/probes.h"
@@ -37,7 +37,7 @@ static void remove_root(void)
 
 TestSuite(start_load, .init = make_root, .fini = remove_root);
 
-/* What had no room there may be any event, also one that is no probe. */
+/* If one buffer has all events, a lost event may be of any kind. */
 Test(start_load, all_events_in_one_buffer)
 {
 	struct boot_start s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the bars of a boot, which are drawn in each picture, and stacks for flame graphs.
+ * hytrace boot: the timeline, from which pictures are drawn, and folded stacks for flame graphs.
  */
 #include "boot/boot_sample.h"
 #include "boot/start_sample.h"
@@ -39,7 +39,7 @@ static void collect(void)
 	timeline__collect(&t, &r);
 }
 
-/* @lane: NULL for any */
+/* @lane: the name of a lane; NULL: any lane */
 static const struct bar *bar_in(const char *lane, const char *name)
 {
 	for (size_t i = 0; i < t.bar_count; i++) {
@@ -82,7 +82,7 @@ Test(timeline, bars_nest_in_any_order_of_adding)
 	expect_bar("inmost", "process 1", 22, 30, 2, 8);
 	expect_bar("next", "process 1", 40, 50, 0, 10);
 	cr_expect(t.lanes[0].layers == 1 && t.lanes[0].layer_depth[0] == 3);
-	/* Sorting leaves what was told about a bar with it. */
+	/* Sorting keeps the arguments of a bar with the bar. */
 	cr_expect(bar_of("inner")->args == 1 && t.args[bar_of("inner")->arg].number == -19);
 	cr_expect(bar_of("outer")->args == 1);
 	cr_expect(eq(str, (char *)t.args[bar_of("outer")->arg].text, "late"));
@@ -106,7 +106,7 @@ Test(timeline, of_bars_that_begin_together_the_longest_is_outside)
 	expect_bar("inner", "process 1", 10, 15, 1, 5);
 }
 
-/* Viewers drop events that overlap and do not nest, so these are in different layers. */
+/* Viewers drop events that overlap without nesting, so such bars are in different layers. */
 Test(timeline, bars_that_cross_are_in_different_layers)
 {
 	timeline__add(&t, lane, BAR_INITCALL, "a", 10 * MS, 30 * MS);
@@ -143,7 +143,7 @@ Test(timeline, a_lane_is_found_again)
 	cr_expect(t.lane_count == 3);
 }
 
-/* ---- where the boot ends */
+/* ---- the end of the boot */
 
 static void modules_at(const int64_t *ms, size_t count)
 {
@@ -169,7 +169,7 @@ Test(timeline, a_boot_ends_before_a_long_pause)
 
 Test(timeline, a_pause_is_long_if_all_before_was_shorter)
 {
-	/* 30 s of modules, and then nothing for 20 s. */
+	/* Modules for about 30 s, then none for about 20 s. */
 	static const int64_t ms[] = { 1000, 9000, 18000, 27000, 50000 };
 
 	modules_at(ms, 5);
@@ -198,7 +198,7 @@ Test(timeline, a_source_may_know_the_end)
 	cr_expect(bar_of("late")->end == 21 * MS, "a bar never ends before it begins");
 }
 
-/* ---- what the report has */
+/* ---- bars of a report */
 
 Test(timeline, initcalls_and_modules)
 {
@@ -218,7 +218,7 @@ Test(timeline, initcalls_and_modules)
 	cr_expect(not(t.parts[TIMELINE_EARLY].there));
 }
 
-/* What process 1 did has no gaps, so the picture has none. */
+/* The phases have no gaps. */
 Test(timeline, phases_are_the_whole)
 {
 	int64_t end = 0;
@@ -265,7 +265,7 @@ Test(timeline, the_longest_are_what_can_be_changed)
 	free(list);
 }
 
-/* ---- what tasks and processors did */
+/* ---- tasks and CPUs */
 
 #define SWITCH(cpu, time, comm, pid, next, next_pid) \
 	"         <.....>-" pid "       [00" cpu "] d..2.     " time ": sched_switch: prev_comm=" comm " prev_pid=" pid \
@@ -306,7 +306,7 @@ Test(timeline, processors_and_what_init_waited_for)
 	cr_expect(t.load.bins > 100 && boot_load__mean(&t.load, t.load.bins - 1) == 1);
 }
 
-/* Else the sum of a task would not be that of its initcalls. */
+/* Other stacks would change the sum of a task, which is the time of its initcalls. */
 Test(timeline, stacks_begin_with_initcalls)
 {
 	report_of_start(busy_events);
@@ -361,7 +361,7 @@ Test(timeline, units_and_parts)
 	cr_expect(t.parts[TIMELINE_BOOT].start < 0, "the firmware: %ld", (long)t.parts[TIMELINE_BOOT].start);
 	cr_expect(eq(str, (char *)t.marks[t.mark_count - 1].name, "top.target"));
 	cr_expect(t.marks[t.mark_count - 1].time == 3500 * MS);
-	/* Without the parts, no bar tells when the boot was complete. */
+	/* Without the parts, no bar lasts until the boot was complete. */
 	boot_parts__free(&w.parts);
 	collect();
 	cr_expect(t.parts[TIMELINE_BOOT].end == 4500 * MS, "%ld", (long)t.parts[TIMELINE_BOOT].end);
@@ -378,7 +378,7 @@ Test(timeline, the_early_part_is_on_the_kernels_clock_if_that_is_known)
 	cr_expect(bar_of("setup_arch")->start == 20000 - 8000 * MS, "%ld", (long)bar_of("setup_arch")->start);
 }
 
-/* As of a boot that was only traced early, on a machine without systemd. */
+/* Only the early part was recorded, on a machine without systemd. */
 Test(timeline, parts_alone_are_drawn)
 {
 	struct boot_whole w = made_whole();
@@ -395,7 +395,7 @@ Test(timeline, parts_alone_are_drawn)
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "dur", "8000000.000");
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "ts", "0.000");
 	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
-	/* If the early part is not on the kernel's clock, its times begin with its first call. */
+	/* Without the TSC's zero, the times of the early part begin with its first call. */
 	w.clock.tsc_known = false;
 	print_json(boot_report__chrome, &r);
 	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");

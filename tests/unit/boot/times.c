@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: what early calls took, if returns were recorded.
+ * hytrace boot: the times of early calls if returns were recorded.
  */
 #include "boot/boot_sample.h"
 #include "boot/cost.h"
@@ -90,7 +90,7 @@ Test(early_times, of_functions)
 Test(early_times, without_the_recorder)
 {
 	sample_report(&timed_stats, timed_trace);
-	/* 100 ns for a call, 60 of them inside, and 10 more for a jump. */
+	/* Recording a call takes 100 ns, 60 ns of it inside the call, and a jump 10 ns more. */
 	r.recorder_cycles = 100000;
 	r.inside_cycles = 60000;
 	r.jump_cycles = 10000;
@@ -141,7 +141,7 @@ Test(early_times, a_phase_is_as_exact_as_its_function)
 		sample_report(&s, trace);
 		cr_expect(r.phases.list[1].exact == !unknown);
 		cr_expect(r.phases.list[2].exact);
-		/* What start_kernel() did itself is the rest, and not known either. */
+		/* The time of start_kernel() itself is not known either. */
 		cr_expect(r.phases.count == (unknown ? 3 : 4), "%zu", r.phases.count);
 	}
 }
@@ -171,18 +171,18 @@ static void expect_ends(const char *calls, const char *expected)
 
 Test(early_times, of_calls)
 {
-	/* Without its end, b would last until d. */
+	/* The end of b is known. Otherwise b would last until d, as below. */
 	expect_ends("0: a <-x (open),10: b <-a (20),12: c <-b (5),90: d <-a (7)", "a0-97 b10-30 c12-17 d90-97");
-	/* The end of b is not known: it ends with the next call that is not from inside, or with what is around it. */
+	/* Without an end, b ends with the next call outside of it, or with the call around it. */
 	expect_ends("0: a <-x (open),10: b <-a (unknown),12: c <-b (5),90: d <-a (7)", "a0-97 b10-90 c12-17 d90-97");
 	expect_ends("0: a <-x (50),10: b <-a (unknown),12: c <-b (5),90: d <-y (7)", "a0-50 b10-50 c12-17 d90-97");
-	/* A long time is rounded down, so its function may have called something later; it ends after that. */
+	/* The long time of a is rounded down. As a calls b later, a ends after b. */
 	expect_ends("0: a <-x (2147483648),2147500000: b <-a (5),2147510000: c <-x (5)",
 		    "a0-2147500005 b2147500000-2147500005 c2147510000-2147510005");
-	/* The inner a has such a time, too. But c ends much later, so it is not inside of it. */
+	/* The time of the inner a is rounded, too. But c ends much later, so it is not inside a. */
 	expect_ends("0: a <-x (6442450944),0: a <-a (2147483648),2147490000: c <-a (2147483648),6500000000: d <-x (1)",
 		    "a0-6442450944 a0-2147483648 c2147490000-4294973648 d6500000000-6500000001");
-	/* A call of which the end is not known ends after those inside of it. */
+	/* A call without an end ends after its inner calls. */
 	expect_ends("0: a <-x (unknown),10: b <-a (50)", "a0-60 b10-60");
 	/* An exception has interrupted the recorder of p. */
 	expect_ends("0: s <-x (open),100: n <-e (50),120: f <-n (10),120: p <-s (880),130: b <-p (5),2000: d <-s (7)",
@@ -259,7 +259,7 @@ Test(early_times, the_recorders_cost_has_two_parts)
 {
 	struct early_cost cost = early_cost__measure();
 
-	/* To read the clock alone takes at least two cycles, 1,000 times. */
+	/* For 1,000 calls. Reading the clock alone takes at least two cycles. */
 	cr_assert(cost.entries > 2000 && cost.entries < 10000000, "%lu: unknown on this machine?", (long)cost.entries);
 	/* The recorder of returns reads the clock twice. */
 	cr_expect(cost.calls > cost.entries, "%lu of %lu", (long)cost.calls, (long)cost.entries);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the units of systemd, as a connection to a small systemd of this test tells them;
- * the critical chain, and the list of all that took time.
+ * hytrace boot: reading units from systemd, here a small systemd at the other end of a connection;
+ * the critical chain; and blame.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -285,7 +285,7 @@ Test(units, a_systemd_that_dies_is_an_error)
 	cr_expect(not(u.known));
 }
 
-/* The kernel accepts connections for a process that hangs. */
+/* The kernel accepts connections even if the process hangs. */
 Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
 {
 	struct timespec start, end;
@@ -305,7 +305,7 @@ Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
 	close(fds[1]);
 }
 
-/* ---- made units */
+/* ---- made-up units */
 
 #define MS 1000000ull
 
@@ -324,10 +324,10 @@ Test(units, time_until_it_was_active_or_had_ended)
 	struct boot_unit unit = { .activating = 10 * MS, .activated = 15 * MS };
 
 	cr_expect(boot_unit__time(&unit) == 5 * MS);
-	/* A unit that does one thing is never active. */
+	/* A oneshot service is never active. */
 	unit = (struct boot_unit){ .activating = 10 * MS, .deactivated = 17 * MS };
 	cr_expect(boot_unit__time(&unit) == 7 * MS);
-	/* It was active earlier, and is being started once more. */
+	/* The unit was active earlier, and is now starting again. */
 	unit = (struct boot_unit){ .activating = 10 * MS, .activated = 5 * MS, .deactivated = 8 * MS };
 	cr_expect(boot_unit__time(&unit) == 0);
 	unit = (struct boot_unit){ .deactivated = 8 * MS };
@@ -340,7 +340,7 @@ Test(units, the_chain_follows_the_last_one)
 		{ .name = "a", .activating = 1 * MS, .activated = 50 * MS, .after = after_b },
 		{ .name = "b", .activating = 1 * MS, .activated = 20 * MS },
 		{ .name = "c", .activating = 1 * MS, .activated = 49 * MS },
-		/* After the boot was complete; and one that never was active. */
+		/* One unit became active after the boot was complete, the next one never. */
 		{ .name = "late", .activating = 1 * MS, .activated = 101 * MS },
 		{ .name = "never", .activating = 60 * MS },
 		{ .name = "top", .activating = 90 * MS, .activated = 90 * MS, .after = after_all },
@@ -401,7 +401,7 @@ Test(units, the_longest_come_first)
 
 /* ---- blame */
 
-/* A probe is in the list by itself, so the initcall that made it is there without it. */
+/* A probe has an item of its own, so the time of its initcall excludes it. */
 Test(blame, initcalls_are_without_their_probes)
 {
 	struct start_initcall calls[] = {
@@ -459,7 +459,7 @@ Test(blame, one_list_of_all)
 	blame__free(&b);
 }
 
-/* ---- documents */
+/* ---- json */
 
 static struct boot_unit two[] = {
 	{ .name = "top.target", .activating = 9 * MS, .activated = 9 * MS, .after = (char *[]){ "u.service", NULL } },

@@ -10,7 +10,7 @@
 #include "boot/start_report.h"
 #include "kernel/sample.h"
 
-/* The column of the command has 16 characters. Only the pid counts. */
+/* A line of the trace. The command's column has 16 characters; the reader only uses the pid. */
 #define ON(cpu, comm, pid, flags, time, event) \
 	"         <.....>-" pid "       [00" cpu "] " flags "     " time ": " event "\n"
 #define INIT(time, event) ON("0", "swapper", "1", ".....", time, event)
@@ -51,7 +51,7 @@ static const struct boot_wait *wait_of(enum wait_class class, const char *name)
 	return NULL;
 }
 
-/* The pieces of the path follow each other from the first initcall until init. */
+/* Checks that the path has no gaps from the first initcall until init. */
 static void expect_whole(void)
 {
 	const struct boot_waits *w = s.waits;
@@ -107,14 +107,14 @@ Test(boot_waits, a_timer)
 	cr_expect(wait->time == 50 * MS && wait->count == 1);
 	cr_expect(eq(str, (char *)wait->where, "a_init"));
 	cr_expect(wait->parts[CLASS_TIMER] == 50 * MS);
-	/* It was ready, and nothing else ran, for a millisecond. */
+	/* For 1 ms, process 1 was ready, and no other task ran. */
 	cr_expect(wait_of(CLASS_READY, "(none)")->time == 1 * MS);
 	cr_expect(s.waits->running == 149 * MS && s.waits->ready == 1 * MS);
 	cr_expect(s.waits->initcalls[0].running == 39 * MS && s.waits->initcalls[0].waiting == 50 * MS &&
 		  s.waits->initcalls[0].ready == 1 * MS);
 }
 
-/* Another task, which itself waited for an interrupt, and for a processor. */
+/* Waits for another task, which itself waits for an interrupt, and for a CPU. */
 Test(boot_waits, a_task_that_waits_itself)
 {
 	read_middle(WAKING("0", "swapper", "1", "d..2.", "0.115", "worker", "7")
@@ -134,11 +134,11 @@ Test(boot_waits, a_task_that_waits_itself)
 	cr_expect(wait->parts[CLASS_RUNNING] == 20 * MS);
 	cr_expect(wait->parts[CLASS_INTERRUPT] == 10 * MS);
 	cr_expect(wait->parts[CLASS_READY] == 10 * MS);
-	/* After the waking, process 1 waited for its processor. */
+	/* After the waking, process 1 waited for its CPU. */
 	cr_expect(wait_of(CLASS_READY, "async_run_entry_fn")->time == 10 * MS);
 }
 
-/* What RCU's thread waits for meanwhile says nothing to anybody. */
+/* The waits of RCU's thread during the grace period are not told. */
 Test(boot_waits, a_grace_period)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
@@ -153,7 +153,7 @@ Test(boot_waits, a_grace_period)
 	cr_expect(wait_of(CLASS_RCU, "rcu_preempt")->parts[CLASS_RCU] == 32 * MS);
 }
 
-/* Woken between the decision to sleep and the switch; and an interrupt that has ended. */
+/* A waking after the decision to sleep, before the switch; the waker's interrupt has ended. */
 Test(boot_waits, wakings_at_the_edge)
 {
 	read_middle(ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
@@ -161,7 +161,7 @@ Test(boot_waits, wakings_at_the_edge)
 		    WAKING("1", "other", "8", "d.h2.", "0.119990", "swapper/0", "1")
 		    SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
 		    SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"));
-	/* It was ready all the time, and did not wait. */
+	/* Process 1 was ready all the time, and did not wait. */
 	cr_expect(s.waits->ready == 1 * MS, "%lu", s.waits->ready);
 	cr_expect(s.waits->running == 199 * MS, "%lu", s.waits->running);
 }
@@ -176,7 +176,7 @@ Test(boot_waits, an_interrupt_that_has_no_name)
 	cr_expect(wait_of(CLASS_INTERRUPT, "(none)")->time == 10 * MS);
 }
 
-/* The processor is on its way to run it, and then runs another one first. */
+/* Process 1 is ready: its CPU runs no task for a while, and then another task. */
 Test(boot_waits, ready_while_nothing_runs_and_while_another_does)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
@@ -193,7 +193,7 @@ Test(boot_waits, a_lost_waking_is_not_known)
 	cr_expect(wait_of(CLASS_UNKNOWN, "(none)")->time == 10 * MS);
 }
 
-/* Two tasks that wake each other in turn, and one whose name looks like fields. */
+/* Two tasks wake each other in turn; the name of a task looks like fields. */
 Test(boot_waits, names_and_turns)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
@@ -216,7 +216,7 @@ Test(boot_waits, a_program_named_like_an_event_is_no_event)
 	cr_expect(s.waits->initcalls[0].ready == 30 * MS);
 }
 
-/* The one that woke process 1 waited for a third one of the same class, which did the work. */
+/* The task that woke process 1 waited for other tasks, which did the work. */
 Test(boot_waits, who_ran_is_not_who_was_waited_for)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
@@ -239,7 +239,7 @@ Test(boot_waits, who_ran_is_not_who_was_waited_for)
 	cr_expect(wait->parts[CLASS_TIMER] == 5 * MS, "that of the third one");
 }
 
-/* The waking that came early was for something else, and the wait was real. */
+/* The early waking was not for this sleep: process 1 did wait. */
 Test(boot_waits, a_waking_that_came_to_nothing)
 {
 	read_middle(SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
@@ -255,7 +255,7 @@ Test(boot_waits, a_waking_that_came_to_nothing)
 	cr_expect(wait_of(CLASS_TIMER, "hrtimer_wakeup")->time == 60 * MS);
 }
 
-/* It runs on another processor than the one on which it had run. */
+/* After the wait, process 1 runs on another CPU than before. */
 Test(boot_waits, the_processor_is_that_on_which_it_runs)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
@@ -266,7 +266,7 @@ Test(boot_waits, the_processor_is_that_on_which_it_runs)
 	cr_expect(wait_of(CLASS_READY, "other")->time == 20 * MS);
 }
 
-/* A worker that did something else first, and a flush of the work. */
+/* A worker that executed another work first, and a flush of the work. */
 Test(boot_waits, works_of_one_worker)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
@@ -291,7 +291,7 @@ Test(boot_waits, works_of_one_worker)
 	}
 }
 
-/* A later program has the number of a task of the boot. */
+/* A later program has the pid of a task of the boot. */
 Test(boot_waits, a_task_is_called_what_it_was_called_then)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
@@ -303,7 +303,7 @@ Test(boot_waits, a_task_is_called_what_it_was_called_then)
 	cr_expect(wait_of(CLASS_READY, "rcu_evil")->time == 1 * MS);
 }
 
-/* Soft interrupts: their action, and a timer that was earlier than they. */
+/* Wakings in softirqs, and in a hard interrupt inside a softirq. Timers had expired before. */
 Test(boot_waits, soft_interrupts)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
@@ -327,7 +327,7 @@ Test(boot_waits, soft_interrupts)
 	cr_expect(wait_of(CLASS_INTERRUPT, "ahci")->time == 2 * MS);
 }
 
-/* A new task: until it runs, the one that makes it is waited for. */
+/* A new task woke process 1. Before it existed, process 1 waited for its creator. */
 Test(boot_waits, a_task_that_is_made)
 {
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
@@ -340,7 +340,7 @@ Test(boot_waits, a_task_that_is_made)
 	cr_expect(wait->parts[CLASS_UNKNOWN] == 0, "nothing of it is unknown");
 }
 
-/* What came before the first event of a task is not known if events are lost. */
+/* If events are lost, the state of a task before its first event is not known. */
 Test(boot_waits, lost_events)
 {
 	s.lost = 1;
@@ -371,7 +371,7 @@ Test(boot_waits, many_processors_have_a_sum)
 		fprintf(f, ON("0", "swapper", "0", "d..2.", "0.1%d", "sched_switch: prev_comm=a prev_pid=0 prev_prio=120 "
 			      "prev_state=R ==> next_comm=b next_pid=7 next_prio=120"), cpu));
 
-	/* The processor of each line is in its 31st column. */
+	/* Gives each line another CPU. */
 	for (char *line = events, cpu = '1'; *line; line = strchr(line, '\n') + 1)
 		strstr(line, "[000]")[3] = cpu++;
 	read_middle(events);
@@ -382,7 +382,7 @@ Test(boot_waits, many_processors_have_a_sum)
 	free(events);
 }
 
-/* ---- a buffer that is full */
+/* ---- a full buffer */
 
 Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 {
@@ -409,7 +409,7 @@ Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 	s.inits[0].time = 131 * MS;
 	boot_start__note_no_room(&s, 9);
 	cr_expect(s.lost == 9 && s.sched->lossy);
-	/* Before the end is known. */
+	/* The end of the run was not recorded. */
 	free_start();
 	read_events(START_ALL, SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
 			       ON("0", "x", "9", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"), UINT64_MAX);
@@ -420,7 +420,7 @@ Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 
 /* ---- two files */
 
-/* Other people may have anything in the top-level buffer. */
+/* The top-level buffer may contain any events of other users. */
 Test(boot_start, from_the_second_file_only_probes_are_taken)
 {
 	read_events(START_ALL, INIT("0.100", "initcall_level: level=early")
@@ -458,15 +458,15 @@ Test(boot_start, the_tick_tells_the_monotonic_clock)
 			       TICK("0.500900", "tick_nohz_handler", "1")
 			       BETWEEN("0.600000")
 			       TICK("0.600020", "tick_nohz_handler", "500010000")
-			       /* The same interrupt, later: only its most can be right. */
+			       /* Later in the same interrupt: only the upper bound helps. */
 			       TICK("0.600050", "tick_nohz_handler", "500010000")
 			       BETWEEN("0.699990")
 			       TICK("0.700030", "tick_sched_timer", "600015000")
-			       /* Another base, a soft interrupt, no number, and too late. */
+			       /* Another clock base; a softirq; no number. */
 			       TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
 			       ON("0", "x", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
 			       TICK("0.730000", "tick_sched_timer", "x")
-			       /* No such function, and no such time. */
+			       /* Another function; an impossible time; later than AHEAD_NS. */
 			       BETWEEN("0.800000")
 			       TICK("0.800010", "tick_x", "0")
 			       TICK("0.800020", "tick_nohz_handler", "9223372036854775807")
@@ -480,7 +480,7 @@ Test(boot_start, the_tick_tells_the_monotonic_clock)
 	cr_expect(s.inits[1].ahead.least == INT64_MIN, "it has its own");
 }
 
-/* ---- what a program's name can do */
+/* ---- forged lines */
 
 Test(boot_start, lines_that_a_program_has_made)
 {
@@ -538,7 +538,7 @@ Test(boot_start, reading_ends_where_it_began)
 	cr_expect(s.probes->count == 3 && s.events == 3);
 }
 
-/* A trace that goes on for as long as it is read, here for a million lines. No program is started in it. */
+/* A trace that grows while it is read, here up to a million lines. It has no start of a program. */
 static ssize_t next_line(void *cookie, char *buffer, size_t size)
 {
 	size_t *count = cookie;
