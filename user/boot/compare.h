@@ -104,7 +104,7 @@ struct boot_head {
 	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program, *target;	/* NULL: unknown */
 	uint64_t cpus, memory;		/* 0: unknown */
 	uint64_t lost[PARTS];		/* lost events or calls; not 0: the part may lack rows */
-	uint64_t sites;			/* functions that could be traced early; 0: unknown */
+	uint64_t sites;			/* functions that were traced early; 0: unknown */
 	bool has[PARTS];
 	bool cut;			/* the json has only the first functions (-n) */
 	bool probes_lost;		/* some probes may be missing */

@@ -26,7 +26,7 @@ struct boot_unit {
 	char **names;			/* its name and its aliases; ends with NULL */
 };
 
-/* When systemd began and ended its own work, and what it knows about the time before. */
+/* When systemd began and ended its own work, and the times before that systemd knows. */
 struct boot_manager {
 	uint64_t firmware, loader;	/* durations: back from the zero of the kernel's clock */
 	uint64_t initrd, userspace, finish;
