@@ -14,8 +14,8 @@
  *
  *  - Recursion: later calls by the function are taken for calls by its inner instance, which may
  *    have returned. Then the time of the inner instance includes calls of the outer instance.
- *  - A tail call: f has called g, which jumps to h. h returns to f, so it ends g, whose frame is indeed gone, and takes
- *    its place.
+ *  - A tail call: f has called g, which jumps to h, so the caller of h is f. The call of h ends g,
+ *    whose frame is indeed gone.
  *  - Lost calls: all functions on the stack end with the last call before the lost calls. Which of
  *    them still run after the lost calls is not known.
  *  - An inlined caller: kallsyms names the function into which it was inlined instead.
