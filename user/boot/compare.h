@@ -121,7 +121,7 @@ struct boot_comparison {
 	struct boot_notes notes;
 	bool can_tell;			/* enough boots for certain answers */
 	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
-	size_t target;			/* the row "until the default target"; SIZE_MAX: no boot has systemd */
+	size_t target;			/* the row "until the default target"; SIZE_MAX: none */
 };
 
 /*

@@ -42,7 +42,7 @@ struct boot_units {
 	bool known;			/* if false, only why_not is set */
 	char why_not[160];		/* "process 1 is not systemd" */
 	struct boot_manager manager;
-	const char *target;		/* the default target: "graphical.target"; NULL: not known */
+	const char *target;		/* the default target, "graphical.target"; NULL: unknown */
 	uint32_t jobs;			/* the number of unfinished jobs */
 	struct boot_unit *list;
 	size_t count;
