@@ -136,7 +136,7 @@ static int check(write_fn write, const struct boot_whole *w, const struct boot_s
 	return 0;
 }
 
-/* The chain is always that of the target, so the unit takes its place. */
+/* The chain always begins with the target, so the unit takes its place. */
 static void set_unit(struct boot_units *u, const char *name)
 {
 	const struct boot_unit *unit;

@@ -24,15 +24,13 @@ enum boot_source { PART_OF_EARLY, PART_OF_START, PART_OF_USER, PARTS };
 
 enum boot_measure { MEASURE_TIME, MEASURE_COUNT, MEASURES };
 
-/*
- * A kind of rows, and the array of objects in the json. A new kind is a line in a table, row_kinds.
- */
+/* A kind of rows, and the array of objects in the json. A new kind is a line of row_kinds. */
 struct row_kind {
 	const char *word;		/* "initcall" */
 	const char *path;		/* path of the array: "start.initcalls"; NULL: none */
 	enum boot_source part;
 	const char *name;		/* field: the name; elements without a name are ignored */
-	const char *time, *count;	/* fields: numbers; NULL: none. No @count: of elements */
+	const char *time, *count;	/* fields; NULL: none. Without @count, counts elements */
 	const char *ready;		/* field: the time that it waited for its CPU; NULL: none */
 	const char *unless;		/* elements that have this field are ignored */
 	const char *inner;		/* field: the array of inner elements; NULL: none */
@@ -42,7 +40,7 @@ struct row_kind {
 	bool is_code;			/* names are functions: compilers append suffixes */
 	bool is_point;			/* the time is a point in time */
 	bool after_init;		/* also recorded after init, when the buffer may be full */
-	bool by_probes;			/* recorded by kernel probes: lost events have a counter */
+	bool by_probes;			/* recorded by kernel probes, which count losses apart */
 };
 
 extern const struct row_kind row_kinds[];
@@ -104,7 +102,7 @@ struct boot_head {
 	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program, *target;	/* NULL: unknown */
 	uint64_t cpus, memory;		/* 0: unknown */
 	uint64_t lost[PARTS];		/* lost events or calls; not 0: the part may lack rows */
-	uint64_t sites;			/* functions that could be traced early; 0: unknown */
+	uint64_t sites;			/* functions that were traced early; 0: unknown */
 	bool has[PARTS];
 	bool cut;			/* the json has only the first functions (-n) */
 	bool probes_lost;		/* some probes may be missing */
@@ -123,7 +121,7 @@ struct boot_comparison {
 	struct boot_notes notes;
 	bool can_tell;			/* enough boots for certain answers */
 	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
-	size_t target;			/* the row "until the default target"; SIZE_MAX: no boot has systemd */
+	size_t target;			/* the row "until the default target"; SIZE_MAX: none */
 };
 
 /*

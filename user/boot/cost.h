@@ -14,7 +14,7 @@ struct early_cost {
 	uint64_t entries;		/* if only entries are recorded */
 	uint64_t calls;			/* if returns are recorded as well */
 	uint64_t inside;		/* the part of "calls" that the calls' own times include */
-	uint64_t jumps;			/* added to "inside" if the calls are jumps (tail calls) */
+	uint64_t jumps;			/* additional, inside, if the calls are jumps (spans.h) */
 };
 
 struct early_cost early_cost__measure(void);

@@ -274,7 +274,7 @@ static int set_end(struct early_calls *c, const struct early_stats *s, const str
 	return 0;
 }
 
-/* Returns 1 after the last early call: somebody has switched the instance on. */
+/* Returns 1 for a later call: a user has turned tracing of the instance on. */
 static int take_line(struct early_calls *c, const struct early_stats *s, char *line)
 {
 	uint32_t function, parent;

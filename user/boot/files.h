@@ -21,7 +21,7 @@
 struct early_stats {
 	char tracer[32];		/* "function", "oneshot"; "none": nothing was traced */
 	char refused[128];		/* why the kernel refused; "none" or "": it did not */
-	char clock[32];			/* "x86-tsc" for calls, "local" for the first hits of oneshot */
+	char clock[32];			/* "x86-tsc" for calls, "local" for hits of oneshot */
 	uint64_t recorded;		/* calls; for oneshot pairs of function and caller */
 	uint64_t before_ftrace_init;	/* calls (pairs) before ftrace_init(); 0: unknown */
 	uint64_t lost;			/* calls that did not fit into the early buffer */
@@ -29,7 +29,7 @@ struct early_stats {
 	struct early_hole holes[EARLY_HOLES];	/* places where calls were lost, sorted */
 	size_t hole_count;
 	uint64_t first, last;
-	uint64_t before_zero;		/* hits with time 0: the clock began later, or tsc_khz was 0 */
+	uint64_t before_zero;		/* hits with time 0: before the clock, or no tsc_khz */
 	uint64_t tsc_khz;		/* 0: not known */
 	uint64_t cpu;
 	uint64_t sites;

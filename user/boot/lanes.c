@@ -217,7 +217,7 @@ struct packed {
 	const struct bar **list;	/* the bars in the view, sorted by time */
 	bool *named;
 	size_t count, named_count;
-	double *rows;			/* for each row, its used width */
+	double *rows;			/* for each row, the right end of its last bar */
 	size_t row_count;
 };
 
@@ -381,7 +381,7 @@ cleanup:
 
 /* ---- all */
 
-/* A group is drawn at the place of its first lane. Is the lane part of an earlier group? */
+/* A group is drawn at the place of its first lane. Was this lane drawn with an earlier lane? */
 static bool is_drawn(const struct timeline *t, size_t index)
 {
 	for (size_t i = 0; i < index; i++) {

@@ -49,7 +49,7 @@ static bool begins_with(const char **at, const char *end, const char *text)
 	return true;
 }
 
-/* Has hytrace added this word to the command line? What such a word enables has a name of ours. */
+/* Has hytrace added this word to the command line? */
 static bool is_ours(const char *word, size_t length)
 {
 	static const char *const ours[] = {

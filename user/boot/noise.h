@@ -25,7 +25,7 @@ struct noise_row {
 	double a, b;		/* the median of each group */
 	double spread;		/* the largest distance of a boot from the median of its group */
 	bool apart;		/* the gap between the groups is larger than each group's range */
-	double p;		/* the probability of such a difference in any row; 1: unknown */
+	double p;		/* the probability that chance does this in any row; 1: unknown */
 };
 
 /* Are there enough boots for noise_row.p to be as low as @alpha? */

@@ -31,7 +31,7 @@ enum part_kind {
 	PART_INIT,			/* until systemd has loaded its units */
 	PART_UNITS,			/* until the default target is reached */
 	PART_REST,			/* until systemd has nothing more to do for the boot */
-	PART_BETWEEN,			/* time of PART_UNITS and _REST in which no unit started */
+	PART_BETWEEN,			/* PART_UNITS and PART_REST while no unit was starting */
 	PART_KINDS,
 };
 

@@ -34,7 +34,7 @@ struct boot_report {
 	uint64_t missing;		/* recorded early calls that are not there any more */
 	uint64_t recorder_cycles;	/* TSC cycles to record 1,000 calls; 0: unknown */
 	uint64_t inside_cycles;		/* the part of them that the times of calls include */
-	uint64_t jump_cycles;		/* added to inside_cycles if the 1,000 calls are jumps */
+	uint64_t jump_cycles;		/* additional, inside, if the 1,000 calls are jumps */
 
 	struct counters lost;
 	struct early_phases phases;

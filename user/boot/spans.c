@@ -6,16 +6,16 @@
  * have begun and not ended. The rules below are for recordings without returns, and for the few
  * calls whose return was not recorded for lack of room.
  *
- * Such a call has its function and its caller, but nothing says when it returns. So this keeps a stack
- * of running functions. A call by p ends all functions that p had called before, and all that run
- * inside them; then p is on top, and the new function goes above it. The span of a function lasts
- * as long as it is on the stack, which is until the next call that does not come from inside it. So
- * its time may be too long, by what its caller does itself, but never too short.
+ * Such a call has a function and a caller, but no return. So this keeps a stack of running
+ * functions. A call by p ends all functions that p had called before, and their inner functions;
+ * then p is on top, and the new function goes above it. The span of a function lasts as long as the
+ * function is on the stack, which is until the next call from outside the function. So its time may
+ * be too long, by the time that its caller spends itself, but never too short.
  *
  *  - Recursion: later calls by the function are taken for calls by its inner instance, which may
  *    have returned. Then the time of the inner instance includes calls of the outer instance.
- *  - A tail call: f has called g, which jumps to h. h returns to f, so it ends g, whose frame is indeed gone, and takes
- *    its place.
+ *  - A tail call: f has called g, which jumps to h, so the caller of h is f. The call of h ends g,
+ *    whose frame is indeed gone.
  *  - Lost calls: all functions on the stack end with the last call before the lost calls. Which of
  *    them still run after the lost calls is not known.
  *  - An inlined caller: kallsyms names the function into which it was inlined instead.

@@ -176,7 +176,7 @@ static int on_finish(struct reader *r, const struct trace_context *c, const char
 		call->finished = true;
 		break;
 	}
-	/* If no initcall was found, its start event is lost. */
+	/* If no initcall was found, the event of its beginning is lost. */
 	return 0;
 }
 
@@ -299,7 +299,7 @@ static int take_line(struct reader *r, char *line, uint64_t until)
 	if (!is_event(line, &c))
 		return -EPROTO;
 	take_step(&r->steps, &c);
-	/* Moves times before the clock's steps back, so that times never decrease. */
+	/* Shifts the times before each step of the clock, so that times never decrease. */
 	ahead = r->ahead - r->steps.back;
 	c.time -= ahead < c.time ? ahead : c.time;
 	err = check_time(r, c.time, until);

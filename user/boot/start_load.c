@@ -156,8 +156,8 @@ static bool is_large(const char *dir, const char *instance)
 
 /*
  * The kernel writes the events of trace_marker, here with one byte of text, like other events. The
- * cost of the system call itself is subtracted: it is that of writes while markers are off. Other
- * events cost a little more or less, as some note the name of their task, for example. The events
+ * system call's own cost is subtracted: the cost of a write while markers are off. Other events
+ * cost a little more or less, as some note the name of their task, for example. The events
  * go into an instance of their own.
  */
 uint64_t boot_start__measure_events(const char *dir)

@@ -26,7 +26,7 @@ struct boot_unit {
 	char **names;			/* its name and its aliases; ends with NULL */
 };
 
-/* When systemd began and ended its own work, and what it knows about the time before. */
+/* When systemd began and ended its own work, and the times before that systemd knows. */
 struct boot_manager {
 	uint64_t firmware, loader;	/* durations: back from the zero of the kernel's clock */
 	uint64_t initrd, userspace, finish;
@@ -42,7 +42,7 @@ struct boot_units {
 	bool known;			/* if false, only why_not is set */
 	char why_not[160];		/* "process 1 is not systemd" */
 	struct boot_manager manager;
-	const char *target;		/* the default target: "graphical.target"; NULL: not known */
+	const char *target;		/* the default target, "graphical.target"; NULL: unknown */
 	uint32_t jobs;			/* the number of unfinished jobs */
 	struct boot_unit *list;
 	size_t count;

@@ -106,7 +106,7 @@ static bool is_closed(enum wait_class class)
 	return class == CLASS_RCU || class == CLASS_PAGES || class == CLASS_PROCESSORS;
 }
 
-/* The cause of a wait for a task that executes @work, or NULL. */
+/* The cause of a wait for a task. @work: the work that the task executes; NULL: none. */
 static struct cause task_cause(int pid, const char *comm, const char *work)
 {
 	struct cause c = { .pid = pid, .name = work ?: comm };

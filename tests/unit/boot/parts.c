@@ -171,7 +171,7 @@ Test(parts, firmware_and_tsc_that_contradict_each_other)
 	static const struct {
 		int64_t end, since, total;	/* s */
 	} cases[] = {
-		/* The TSC began 2 s after the firmware's clock; a warm start has not cleared it; both are right. */
+		/* The TSC began 2 s later; a warm start has not cleared it; the two agree. */
 		{ 10, 8, 22 }, { 9, 86400, 21 }, { 8, 8, 20 },
 	};
 	uint64_t first;

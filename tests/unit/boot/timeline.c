@@ -271,7 +271,7 @@ Test(timeline, the_longest_are_what_can_be_changed)
 	"         <.....>-" pid "       [00" cpu "] d..2.     " time ": sched_switch: prev_comm=" comm " prev_pid=" pid \
 	" prev_prio=120 prev_state=D ==> next_comm=" next " next_pid=" next_pid " next_prio=120\n"
 
-/* Process 1 waits for a worker; a device is probed in an initcall, and another one by the worker. */
+/* Process 1 waits for a worker. A device is probed in an initcall, another device by the worker. */
 static const char busy_events[] =
 	INIT("0.100000", "initcall_level: level=early")
 	INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")

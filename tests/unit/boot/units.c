@@ -32,8 +32,8 @@ static bool is(const char *got, const char *wanted)
 struct fake_unit {
 	const char *path, *name, *state;
 	uint64_t exit, enter;		/* us */
-	const char *after;		/* one unit; NULL: none */
-	const char *result;		/* of a service */
+	const char *after;		/* the unit that it is ordered after; NULL: none */
+	const char *result;		/* for a service */
 };
 
 static struct fake_unit fakes[] = {
@@ -48,8 +48,8 @@ static struct fake_unit fakes[] = {
 #define GONE 2
 
 static uint64_t finish = 500;
-static bool dies;			/* when it is asked for the units */
-static bool dies_later;			/* when it is asked for the second one */
+static bool dies;			/* exit at ListUnits */
+static bool dies_later;			/* exit when it is asked for the second unit */
 
 static int get_number(sd_bus *bus, const char *path, const char *interface, const char *property,
 		      sd_bus_message *reply, void *data, sd_bus_error *error)
@@ -131,7 +131,7 @@ static const sd_bus_vtable of_manager[] = {
 	SD_BUS_VTABLE_END
 };
 
-/* Those that are not asked for are of all kinds, and are passed over. */
+/* Some properties are not wanted by the reader, which has to skip them whatever their type. */
 static const sd_bus_vtable of_unit[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", get_text, 0, 0),
@@ -188,7 +188,7 @@ static void free_units(void)
 TestSuite(units, .fini = free_units);
 TestSuite(blame, .fini = free_printed);
 
-/* A process of its own, as systemd is. */
+/* Asks a fake systemd, which runs in a process of its own, for the units. */
 static int ask(void)
 {
 	sd_bus *bus;
@@ -228,7 +228,7 @@ Test(units, systemd_tells_them)
 	cr_expect(boot_unit__time(bad) == 25000, "until it failed");
 }
 
-/* Times are those of the kernel, whatever the time namespace of process 1 adds to them. */
+/* The times are on the kernel's clock, without the offset of process 1's time namespace. */
 Test(units, systemd_in_a_time_namespace)
 {
 	for (int64_t offset = -50000; offset <= 100000; offset += 150000) {
