@@ -15,10 +15,10 @@
  * attached, the size that it reads is checked against this end.
  *
  * Filling. If no field follows a pointer or is a bit field, a record is filled by a few loads
- * and stores, struct fevent_load. Otherwise, the fields are compiled to the fetch instructions of the other
- * dynamic events, which trace_probe_tmpl.h runs: find the value or address, follow pointers,
- * store. A read that fails leaves zeros and sets the field's bit in faults. A record with
- * holes is zeroed first, so that a record has no data but what was read.
+ * and stores, struct fevent_load. Otherwise, the fields are compiled to the fetch instructions
+ * of the other dynamic events, which trace_probe_tmpl.h runs: find the value or address, follow
+ * pointers, store. A read that fails leaves zeros and sets the field's bit in faults. A record
+ * with holes is zeroed first, so that a record has no data but what was read.
  */
 #define FETCH_MEM_FAULTS
 
