@@ -2,20 +2,11 @@
 /* Reads the lists of the kernel that runs here; see running.h. */
 #include <stdlib.h>
 
-#include "base/memory.h"
 #include "kernel/running.h"
-
-static struct module_files *find_module_files(const char *release)
-{
-	char *directory = xasprintf("/lib/modules/%s", release);
-	struct module_files *files = module_files__new(directory);
-
-	free(directory);
-	return files;
-}
 
 int kernel__load(struct kernel *k, unsigned int parts, const char *vmlinux)
 {
+	char *directory;
 	int err = 0;
 
 	if (parts & KERNEL_LISTS)
@@ -26,8 +17,11 @@ int kernel__load(struct kernel *k, unsigned int parts, const char *vmlinux)
 		k->sites = call_sites__read(&k->id, vmlinux);
 		k->id.calls_linked = k->sites && k->id.offset_known;
 	}
-	if (!err && parts & KERNEL_FILES)
-		k->files = find_module_files(k->id.release);
+	if (!err && parts & KERNEL_FILES) {
+		directory = module_files__directory(NULL, k->id.release);
+		k->files = module_files__new(directory);
+		free(directory);
+	}
 	return err;
 }
 
