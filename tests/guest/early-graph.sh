@@ -39,7 +39,7 @@ watched()
 
 	rm -f oracle boot.json stats symbols pages printed raw folded
 	plugin+=,fentry=$(symbol __fentry__),$2,phases=$(range_of start_kernel),mark=$(symbol ftrace_init)
-	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol arch_early_ftrace_stop),out=$PWD/oracle
+	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol arch_early_ftrace_time),out=$PWD/oracle
 	watch=(--qemu -plugin --qemu "$plugin")
 	vm --icount --smp 1 --mem 512M --timeout 900 --share "$PWD" --append "nokaslr $1" -- \
 		sh -c "$inside" "$PWD" "$clone/build/hytrace" "${3-}" 2>vm.log || cat vm.log >&2

@@ -174,7 +174,7 @@ oracle_start()
 	known_sites >"$scratch/sites"
 	plugin+=,fentry=$(symbol __fentry__),sites=$scratch/sites,out=$scratch/oracle,times=$scratch/oracle.times
 	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol early_ftrace_finish),mark=$(symbol ftrace_init)
-	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder")
+	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder"),timed=$(symbol arch_early_ftrace_time)
 	rm -f "$scratch/oracle"
 	watch=(--qemu -plugin --qemu "$plugin")
 }

@@ -114,7 +114,7 @@ differences()
 
 compare()
 {
-	local mem=$1 got=$scratch/got later
+	local mem=$1 got=$scratch/got later told
 
 	oracle_start early_ftrace_record
 	watched '' "$mem"
@@ -128,6 +128,10 @@ compare()
 	done
 	sed 's/^/# not known to ftrace: /' "$scratch/unknown"
 	is_cheap "$mem: a call" 18
+	# The jump to the recorder is counted there, its return is not.
+	told=$(stat_in "$got" recorder_cycles)
+	ok "$mem: early_stats says $told for 1,000 calls, at most 1,000 more or less" \
+		[ $((told / 10)) -ge $(($(insns_per_call) - 100)) -a $((told / 10)) -le $(($(insns_per_call) + 100)) ]
 	grep '^# ' "$got"
 	if [[ $mem == 512M ]]; then
 		grep '^# MemTotal' "$got" >"$scratch/memory"

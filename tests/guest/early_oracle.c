@@ -7,7 +7,8 @@
  * Arguments (addresses in hex): fentry=ADDR is the address of __fentry__. sites=FILE has the call
  * sites that ftrace knows, one a line. begin=ADDR and end=ADDR are instructions: the calls between
  * the last begin and the first end after it are listed. from=ADDR and to=ADDR enclose a recorder,
- * whose instructions are counted. mark=ADDR is an instruction. out=FILE and times=FILE are the output.
+ * whose instructions are counted, until the instruction timed=ADDR: from there on, the kernel times the recorder.
+ * mark=ADDR is an instruction. out=FILE and times=FILE are the output.
  * Boot with nokaslr.
  *
  * out has a line for each call, in order: "e SITE PARENT" if the site still calls __fentry__, and
@@ -27,12 +28,12 @@
 
 #include "qemu_plugin.h"
 
-static uint64_t fentry, begin, end, from, to, mark, in_recorder;
+static uint64_t fentry, begin, end, from, to, mark, timed, in_recorder;
 /* In ascending order. */
 static uint64_t *sites;
 static size_t nr_sites;
 static size_t word;
-static bool listing;
+static bool listing, recording;
 /* The last line has no newline yet. */
 static bool unfinished;
 static FILE *out, *times;
@@ -79,6 +80,14 @@ static void on_begin(unsigned int vcpu, void *data)
 	in_recorder = 0;
 	unfinished = false;
 	listing = true;
+	recording = true;
+}
+
+static void on_timed(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	recording = false;
 }
 
 static void on_end(unsigned int vcpu, void *id)
@@ -114,12 +123,12 @@ static void on_recorder(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	(void)data;
-	in_recorder += listing;
+	in_recorder += listing && recording;
 }
 
 static void list(char kind, void *site)
 {
-	if (!listing)
+	if (!listing || (kind == 'e' && !recording))
 		return;
 	if (unfinished)
 		fputc('\n', out);
@@ -198,6 +207,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		if (addr == end)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_end, QEMU_PLUGIN_CB_NO_REGS,
 							       (void *)(uintptr_t)id);
+		if (addr == timed)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_timed, QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
 		if (addr == mark)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
@@ -235,6 +247,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			end = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "mark=", 5))
 			mark = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "timed=", 6))
+			timed = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "from=", 5))
 			from = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "to=", 3))

@@ -89,6 +89,11 @@ void early_ftrace_record_graph(void);
 void early_ftrace_record_once(void);
 void early_ftrace_return(void);
 
+/* For timing the recorders: a function that jumps to one that returns, and its return. */
+void early_ftrace_timed_jump(void);
+void early_ftrace_timed_call(void);
+void early_ftrace_timed_return(void);
+
 /* Inside of early_ftrace_return(): the return address of open calls. */
 extern const char early_ftrace_returned[];
 /* The address of early_ftrace_returned, for unwinders; 0 while returns are not recorded. */
@@ -123,12 +128,25 @@ struct early_ftrace_sites {
 	unsigned long	first_unexpected;
 };
 
+/**
+ * struct early_ftrace_cost - what the recorder takes for 1,000 calls, by its clock
+ * @record: to record them; 0: not known
+ * @inside: the part of @record that the recorded times of the calls include
+ * @jump: in addition to @record, and to @inside, if a function jumped to the called one
+ */
+struct early_ftrace_cost {
+	u32	record;
+	u32	inside;
+	u32	jump;
+};
+
 /* The other functions of the architecture. */
 const char *arch_early_ftrace_refuses(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);
 void arch_early_ftrace_free(void *mem, size_t size);
 void arch_early_ftrace_start(enum early_recorder recorder);
+void arch_early_ftrace_time(enum early_recorder recorder, struct early_ftrace_cost *cost);
 void arch_early_ftrace_stop(void);
 void arch_early_ftrace_skip(unsigned long ip);
 void arch_early_ftrace_stop_nmi(void);

@@ -119,6 +119,7 @@ static struct early_stats {
 	u64		filter_cycles;
 	u64		convert_cycles;
 	u64		show_cycles;
+	struct early_ftrace_cost cost;
 	int		cpu;
 } early_stats;
 
@@ -414,6 +415,8 @@ static void __init early_stop(int enable)
 
 	arch_early_ftrace_replace_code(enable, &early_stats.changed);
 	early_stats.convert_cycles = arch_early_ftrace_clock() - start;
+	if (!early_once())
+		arch_early_ftrace_time(early_state.recorder, &early_stats.cost);
 	arch_early_ftrace_stop();
 	early_graph_end();
 	early_buffer_end();
@@ -773,6 +776,9 @@ static int early_stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "filter_cycles: %llu\n", early_stats.filter_cycles);
 	seq_printf(m, "convert_cycles: %llu\n", early_stats.convert_cycles);
 	seq_printf(m, "show_cycles: %llu\n", early_stats.show_cycles);
+	seq_printf(m, "recorder_cycles: %u\n", early_stats.cost.record);
+	seq_printf(m, "inside_cycles: %u\n", early_stats.cost.inside);
+	seq_printf(m, "jump_cycles: %u\n", early_stats.cost.jump);
 	return 0;
 }
 

@@ -213,6 +213,99 @@ void __init arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites
 	sync_core();
 }
 
+#define EARLY_TIMED_CALLS	64
+#define EARLY_TIMED_ROUNDS	8
+
+/* A jump makes two calls. The high half of the TSC may change, which takes one entry. */
+static u8 early_timed_calls[(2 * EARLY_TIMED_CALLS + 1) * EARLY_TIMED_CALL_SIZE] __initdata;
+
+/**
+ * struct early_timed - TSC cycles of EARLY_TIMED_CALLS calls of functions that do nothing
+ * @call: of early_ftrace_timed_call()
+ * @jump: of early_ftrace_timed_jump()
+ * @took: what the recorder of returns says of @call
+ */
+struct early_timed {
+	u64	call;
+	u64	jump;
+	u64	took;
+};
+
+static u64 __init notrace early_timed_took(void)
+{
+	u64 sum = 0;
+	int i;
+
+	for (i = 0; i < EARLY_TIMED_CALLS; i++)
+		sum += *(u32 *)(early_timed_calls + i * EARLY_TIMED_CALL_SIZE + 12);
+	return sum;
+}
+
+static void __init early_timed_call_to(void (*site)(void), void *target)
+{
+	early_site_write((unsigned long)site, text_gen_insn(CALL_INSN_OPCODE, site, target));
+}
+
+/* The fastest round counts: caches are cold in the first one, and a hypervisor may interrupt. */
+static void __init notrace early_time(struct early_timed *best, void *target)
+{
+	u64 start;
+	int i, round;
+
+	early_timed_call_to(early_ftrace_timed_call, target);
+	early_timed_call_to(early_ftrace_timed_jump, target);
+	sync_core();
+	memset(best, 0xff, sizeof(*best));
+	for (round = 0; round < EARLY_TIMED_ROUNDS; round++) {
+		early_ftrace_pos = (void *)early_timed_calls;
+		start = rdtsc();
+		for (i = 0; i < EARLY_TIMED_CALLS; i++)
+			early_ftrace_timed_call();
+		best->call = min(best->call, rdtsc() - start);
+		best->took = min(best->took, early_timed_took());
+
+		early_ftrace_pos = (void *)early_timed_calls;
+		start = rdtsc();
+		for (i = 0; i < EARLY_TIMED_CALLS; i++)
+			early_ftrace_timed_jump();
+		best->jump = min(best->jump, rdtsc() - start);
+	}
+}
+
+static u32 __init early_cost(u64 cycles, u64 less)
+{
+	return div_u64((cycles - min(cycles, less)) * 1000, EARLY_TIMED_CALLS);
+}
+
+/**
+ * arch_early_ftrace_time - time the recorder
+ * @recorder: EARLY_RECORD_CALLS or EARLY_RECORD_RETURNS, which is on
+ * @cost: filled in
+ *
+ * Two functions call the recorder, and then nothing but a return in its place.
+ *
+ * Context: interrupts and NMIs are off, and no other site calls __fentry__ any more.
+ */
+void __init arch_early_ftrace_time(enum early_recorder recorder, struct early_ftrace_cost *cost)
+{
+	struct early_call *pos = early_ftrace_pos, *end = early_ftrace_end;
+	struct early_timed on, off;
+
+	early_ftrace_end = (void *)early_timed_calls + sizeof(early_timed_calls);
+	early_time(&on, early_fentry());
+	early_time(&off, early_ftrace_timed_return);
+	early_ftrace_pos = pos;
+	early_ftrace_end = end;
+
+	cost->record = early_cost(on.call, off.call);
+	if (recorder != EARLY_RECORD_RETURNS)
+		return;
+	/* Two returns of a call are not the recorder's. They take a call and a return. */
+	cost->inside = min(early_cost(on.took, off.jump - min(off.jump, off.call)), cost->record);
+	cost->jump = early_cost(on.jump, off.jump);
+	cost->jump -= min(cost->jump, 2 * cost->record);
+}
+
 /**
  * arch_early_ftrace_clock - the clock that the recorders read
  *

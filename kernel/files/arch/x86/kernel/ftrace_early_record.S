@@ -16,6 +16,7 @@
 #include <linux/init.h>
 #include <linux/linkage.h>
 #include <asm/asm.h>
+#include <asm/nops.h>
 #include <asm/nospec-branch.h>
 #include <asm/unwind_hints.h>
 
@@ -277,3 +278,20 @@ SYM_INNER_LABEL(early_ftrace_returned, SYM_L_GLOBAL)
 	mov	$EARLY_TOOK_UNKNOWN, %eax
 	jmp	.Lreturn_known
 SYM_CODE_END(early_ftrace_return)
+
+/* Two functions that do nothing. ftrace_early.c makes calls of their NOPs. */
+SYM_START(early_ftrace_timed_jump, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	ASM_NOP5
+	jmp	early_ftrace_timed_call
+SYM_FUNC_END(early_ftrace_timed_jump)
+
+SYM_START(early_ftrace_timed_call, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	ASM_NOP5
+SYM_INNER_LABEL(early_ftrace_timed_return, SYM_L_GLOBAL)
+	ANNOTATE_NOENDBR
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
+SYM_FUNC_END(early_ftrace_timed_call)
