@@ -421,7 +421,7 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 	if (after)
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
-		     "another engine traces at the same time, and would record the attaching");
+		     "another recorder runs at the same time, and would record the attaching");
 	if (!err && m->count)
 		err = count_functions(m);
 	for (size_t i = 0; !err && i < m->count; i++) {

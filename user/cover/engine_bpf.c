@@ -282,9 +282,9 @@ static int allow_fentry_descriptors(const struct bpf_engine *b)
 	if (!err)
 		return 0;
 	if (b->cover.request->options->how.entry == ENTRY_FENTRY)
-		return error__return(-EINVAL, "--entry fentry takes %zu file descriptors besides the others: %s",
+		return error__return(-EINVAL, "--entry fentry needs %zu more file descriptors: %s",
 				     wanted, strerror(-err));
-	error__warn("fentry.multi takes %zu file descriptors besides the others: %s; all functions are "
+	error__warn("fentry.multi needs %zu more file descriptors: %s; all functions are "
 		    "attached by kprobe.multi, at a higher cost", wanted, strerror(-err));
 	return -EMFILE;
 }

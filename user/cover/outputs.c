@@ -98,7 +98,7 @@ static int try_to_join(struct one *one, const struct coverage *plan)
 	int err;
 
 	if (one->format != FORMAT_JSON)
-		return error__return(-EINVAL, "--append: %s: only json documents can be added to", one->path);
+		return error__return(-EINVAL, "--append: %s: only json recordings can be added to", one->path);
 	err = read_before(one);
 	if (err || !one->before)
 		return err;

@@ -198,7 +198,7 @@ static void print_uncounted(const struct question *q, const struct image_functio
 	for (size_t d = 0; !q->calls && f->exported && d < q->edges->document_count; d++)
 		count += counters__get(&q->edges->documents[d]->lost, "module_init_callers");
 	if (count)
-		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no document lists, may have called it.\n",
+		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no recording lists, may have called it.\n",
 			count);
 }
 

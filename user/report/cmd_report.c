@@ -319,12 +319,12 @@ int cmd_report(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FILE...",
-		.doc = "Prints which functions ran and which did not, by directory, file and function, from documents of "
+		.doc = "Prints which functions ran and which did not, by directory, file and function, from recordings of "
 		       "`hytrace cover -f json`. Several FILEs are columns."
 		       "\vExamples:\n"
 		       "  hytrace report boot.json tests.json\n"
 		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
-		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
+		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording.",
 	};
 	struct report_options o = { .by = -1, .sort = -1, .result.formats = format_names };
 	struct documents d = {};

@@ -62,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_IN:
-		argp_error(state, "--in %s: documents come after the function: `hytrace why FUNCTION %s`", arg, arg);
+		argp_error(state, "--in %s: recordings come after the function: `hytrace why FUNCTION %s`", arg, arg);
 		break;
 	case KEY_MODULES:
 		o->modules = arg;
@@ -264,7 +264,7 @@ int cmd_why(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "FUNCTION[,FUNCTION...] [FILE...]",
 		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a module that "
-		       "is not loaded; and why FILEs, documents of `hytrace cover -f json`, do not have them."
+		       "is not loaded; and why FILEs, recordings of `hytrace cover -f json`, do not have them."
 		       "\vExamples:\n"
 		       "  hytrace why vfs_read,rcu_nmi_enter\n"
 		       "  hytrace why --vmlinux vmlinux ext4_fallocate tests.json\n\n"

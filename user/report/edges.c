@@ -362,10 +362,10 @@ void edges__check(const struct edges *e)
 	const struct coverage *first = e->documents[0];
 
 	if (e->missing)
-		error__warn("%zu functions that recorded callers call for certain were not recorded, such as %s: a document "
+		error__warn("%zu functions were certainly called by recorded callers, but not recorded, such as %s: a recording "
 			    "is not complete, whatever its losses say", e->missing, e->a_missing->name);
 	if (e->unplaced)
 		error__warn("of %zu callers it is not known what they call: %s", e->unplaced,
 			    first->kernel.offset_known ? "the files of their modules are not here" :
-			    "the document has no addresses as linked");
+			    "the recording has no addresses as linked");
 }

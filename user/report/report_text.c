@@ -163,9 +163,9 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	if (total.unattached)
 		fprintf(out, "; %zu more could not be attached to, so it is not known whether they ran", total.unattached);
 	if (total.own)
-		fprintf(out, "; %zu helpers of the engine are not traced", total.own);
+		fprintf(out, "; %zu helpers of the recorder are not traced", total.own);
 	else if (!r->universe->count && c->filter.own.count)
-		fprintf(out, "; up to %zu of them are helpers of the engine, and not traced", c->filter.own.count);
+		fprintf(out, "; up to %zu of them are helpers of the recorder, and not traced", c->filter.own.count);
 	if (total.events)
 		fprintf(out, "; %zu functions of trace events do not count", total.events);
 	if (total.unknown)
@@ -217,7 +217,7 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 		fprintf(out, " in %zu runs", c->merged_count);
 	fputc('\n', out);
 	if (c->filter.own.count) {
-		fprintf(out, "Denied:    the engine's own helpers");
+		fprintf(out, "Excluded:  the recorder's own helpers");
 		for (size_t i = 0; i < c->filter.own.count; i++)
 			fprintf(out, "%s %s", i ? "," : "", c->filter.own.list[i].text);
 		fputc('\n', out);

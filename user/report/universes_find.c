@@ -36,7 +36,7 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 	struct module_file *more = find_wanted(w, name);
 
 	if (more && text__is_known_other(more->build_id, build_id))
-		return error__return(-EINVAL, "the documents are of two builds of the module %s, %s and %s: one report "
+		return error__return(-EINVAL, "the recordings are of two builds of the module %s, %s and %s: one report "
 				     "is about one build", name, more->build_id, build_id);
 	if (more) {
 		more->build_id = more->build_id ?: build_id;
@@ -71,7 +71,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 		const struct kernel_id *k = &documents[i]->kernel;
 
 		if (!text__equals(k->build_id, w->kernel->build_id))
-			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
+			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
 					     "report is about one build; `hytrace diff` compares two",
 					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
 		err = want_modules(w, &documents[i]->modules);
@@ -83,7 +83,7 @@ static int check_build(const struct universe *u, const struct wanted *w, const c
 {
 	if (text__is_known_equal(u->build_id, w->kernel->build_id))
 		return 0;
-	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the documents are of %s", path,
+	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the recordings are of %s", path,
 			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
 }
 
@@ -268,7 +268,7 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
 	int err = w->kernel->build_id ? kernel_id__check_vmlinux(vmlinux, w->kernel->build_id) : -ESTALE;
 
 	if (err == -ESTALE)
-		return error__return(-EINVAL, "%s: is of another build of the kernel; the documents are of %s",
+		return error__return(-EINVAL, "%s: is of another build of the kernel; the recordings are of %s",
 				     vmlinux, w->kernel->build_id ?: "an unknown one");
 	return err ? error__return(-EINVAL, "%s: not a readable ELF file", vmlinux) : 0;
 }

@@ -122,13 +122,13 @@ static const char *judge(struct search *s, size_t document, const struct functio
 		return verdict__word(VERDICT_SEEN);
 	case MATCH_NAME:
 		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that function is "
-			    "in; the document is of another build, or of an unknown one", seen(s, c, hit));
+			    "in; the recording is of another build, or of an unknown one", seen(s, c, hit));
 		return "namesake";
 	case MATCH_NONE:
 		break;
 	}
 	*ret = !verdict__could_see(v) || is_certain(s, v, c, f) ? verdict__sentence(v) :
-	       text(s, "%s, as far as is known: the document %s", verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
+	       text(s, "%s, as far as is known: the recording %s", verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
 		    "is of another build, or of an unknown one" : "is not complete");
 	return verdict__word(v);
 }
@@ -297,7 +297,7 @@ static const char *of_module(struct search *s, const char *module)
 	for (size_t i = 0; i < s->sources->document_count; i++) {
 		if (covered_modules__find(&s->sources->documents[i].modules, module))
 			return text(s, "is in the module %s; nothing else is known, as its file was not found where "
-				    "documents need it, or is of another build", module);
+				    "recordings need it, or is of another build", module);
 	}
 	if (s->sources->document_count)
 		return text(s, "is in the module %s, which was not loaded", module);

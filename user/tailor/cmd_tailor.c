@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	  "a reason in each line; may be repeated. Without such a word, the three lists count, and a file comes on top. none: "
 	  "none of the three", 0 },
 	{ "all", KEY_ALL, NULL, 0, "options that own no object, or of which nothing can be seen, may go as well", 0 },
-	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
+	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a recording lacks something", 0 },
 	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
 	{ "report", KEY_REPORT, "FILE", 0, "write the report to FILE, not to standard output", 0 },
 	OPTION_FORMAT("of the report: text (default), json, or html, a page for a browser; without -f, the ending of the "
@@ -159,7 +159,7 @@ static int check_documents(const struct documents *d, bool lossy)
 			err = check_losses(d->list[i], d->paths[i]);
 	}
 	if (!err && !boot && !lossy)
-		err = error__return(-EINVAL, "none of the documents is of a boot (hytrace cover --boot), so what only the boot runs "
+		err = error__return(-EINVAL, "none of the recordings is of a boot (hytrace cover --boot), so what only the boot runs "
 				    "would go: record one, or go on with --lossy");
 	return err;
 }
@@ -306,7 +306,7 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 				     o->output);
 	for (size_t i = 0; i < o->count; i++) {
 		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->result.output))
-			return error__return(-EINVAL, "%s: is a document that is read: write another file", o->paths[i]);
+			return error__return(-EINVAL, "%s: is a recording that is read: write another file", o->paths[i]);
 	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
@@ -357,7 +357,7 @@ int cmd_tailor(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "--build DIR -o NEW.config FILE...",
 		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran, or "
-		       "only code that is freed after the boot, in the documents of `hytrace cover -f json`. One of these has "
+		       "only code that is freed after the boot, in the recordings of `hytrace cover -f json`. One of them has "
 		       "to be of the boot. Reports what goes, and why the rest stays."
 		       "\vExamples:\n"
 		       "  hytrace tailor --build linux -o new.config boot.json run.json\n"

@@ -156,7 +156,7 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 	for (const char *const *line = tailored_limits; *line; line++)
 		fprintf(out, "%s\n", *line);
 	if (t->lossy)
-		fputs("Some of the documents lack something (--lossy): more may be needed than is seen here.\n", out);
+		fputs("Some of the recordings lack something (--lossy): more may be needed than is seen here.\n", out);
 	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n", s->on_before,
 		s->on_after, s->changeable, s->candidates);
 	fprintf(out, "Objects     %6zu, then %6zu are expected in vmlinux\n", sum->objects, sum->objects_after);
