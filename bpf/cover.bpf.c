@@ -334,12 +334,12 @@ static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 }
 
 /*
- * Records @key and @caller if they are new. @ctx: for kprobe.multi; NULL: @key is a function's
- * address + INSIDE. @at: where @caller is on the stack; 0: unknown
+ * Records @key and @caller if they are new. @ctx: the registers, if called by kprobe.multi; NULL:
+ * @key is a function's address + INSIDE. @at: where @caller is on the stack; 0: unknown
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 at)
 {
-	/* A caller that a trampoline hides is slow to find. Only its own hit is worth that. */
+	/* Finding a caller that a trampoline hides is slow, so only the hit of the caller does it. */
 	__u64 shown = with_callers && !is_return_trampoline(caller) ? caller : 0;
 
 	if (!is_wanted())

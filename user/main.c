@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace COMMAND ...: the table of commands. Those without a function are programs of their own. */
+/* hytrace COMMAND ...: the table of commands. One without a function is a program of its own. */
 #include <stddef.h>
 
 #include "base/command.h"

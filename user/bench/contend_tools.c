@@ -87,7 +87,7 @@ static int tool__detach(const struct contender *c)
 	if (tool <= 0)
 		return 0;
 	ended = waitpid(tool, NULL, WNOHANG) == tool;
-	/* Its counts are not needed, and while they wait, some tools only end by SIGKILL. */
+	/* Its counts are not needed. Some tools ignore all other signals while they wait. */
 	if (!ended && (kill(tool, SIGKILL) || waitpid(tool, NULL, 0) < 0))
 		return bench_error(-errno, "cannot end %s", c->name);
 	tool = 0;

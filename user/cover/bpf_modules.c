@@ -26,7 +26,7 @@ enum state {
 	UNTRACED,
 };
 
-/* Attaching may fail so often because a module, or the kernel, changes at that moment. */
+/* So many attempts to attach may fail because a module, or the kernel, changes at that moment. */
 #define MOST_FAILURES 5
 
 /* If the kernel does not say when init text is freed, it counts as freed when a module is live for so long (ns). */
@@ -140,7 +140,7 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 
 /* ---- attaching */
 
-/* Names need all of kallsyms. If ftrace's list has addresses, only the modules are read. */
+/* If ftrace's list has no addresses, they are found by names, in all of kallsyms. */
 static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 {
 	bool has_addresses = tracefs_file_exists(NULL, "available_filter_functions_addrs");

@@ -142,7 +142,7 @@ static void write_groups(json_writer_t *w, const struct rows *r, enum group_by b
 	groups__free(&g);
 }
 
-/* For each column: true, false, or null if it was not asked for the function. */
+/* For each column: true, false, or null if the function was not asked for there. */
 static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
 {
 	json__array(w, "seen");

@@ -75,7 +75,8 @@ struct code {
 	struct inlined *pieces;	/* of inlined bodies in @list, sorted by source function */
 	size_t piece_count;
 	bool unknown;		/* the flow is not understood, so nothing is proved */
-	uint64_t *seen;		/* recordings, as bits; it and the next two: by first flow of @at */
+	/* Arrays like @list. The first flow of an instruction has the value of the instruction. */
+	uint64_t *seen;		/* the recordings that have a call there, as bits */
 	bool *reachable;	/* reached from the entry */
 	bool *reached;		/* reached without passing the beginning of the body in question */
 	size_t *next;		/* indices of @list whose flow is still to be followed */
@@ -234,7 +235,7 @@ static size_t ways_to(const struct code *code, uint64_t entry, const struct inli
 	return ways;
 }
 
-/* The recordings of a call that is reached only through entries of @pieces, one body's. */
+/* The recordings with a call that is reached only through entries of @pieces, pieces of one body. */
 static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
 {
 	uint64_t documents = 0;

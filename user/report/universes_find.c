@@ -191,9 +191,9 @@ static bool is_elsewhere(const struct universe *u, const struct hit *hit)
 }
 
 /*
- * Drops a module whose build a recording does not know, such as of a module that came and went, if
- * names of functions show that it is another build. Where both builds are known, names may differ,
- * as a function may have several.
+ * Drops a module if names of functions show that it is another build than the recorded one, and the
+ * recording does not have the module's build, for example because the module came and went. If both
+ * builds are known, a different name shows nothing: a function may have several names.
  */
 static void drop_other_names(struct universe *u, const struct coverage *c)
 {

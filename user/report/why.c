@@ -51,7 +51,7 @@ static const char *keep(struct search *s, const char *word)
 
 /* ---- answers from recordings */
 
-/* Are the offsets in @module, or the addresses of vmlinux, those of the same functions in both? */
+/* Are @u and @c of one build of vmlinux, and of @module unless it is NULL? */
 static bool same_build(const struct universe *u, const struct coverage *c, const char *module)
 {
 	if (!text__is_known_equal(u->build_id, c->kernel.build_id))
