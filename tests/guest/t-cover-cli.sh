@@ -336,7 +336,7 @@ ok '--append adds to a file that is there' status 0 --append -o sum.json -- mkdi
 ok 'the file has what both runs have seen' jq -e '[.functions[].name] | index("vfs_read") and index("vfs_mkdir")' sum.json
 is 'each function is there once' "$(jq -r '.functions[].name' sum.json | sort | uniq -d)" ''
 cp sum.json before.json
-ok '--append with other filters is refused' says 'sum.json: was asked for other functions' 125 -a 'do_*' --append -o sum.json -- touch never
+ok '--append with other filters is refused' says 'sum.json: has other filters' 125 -a 'do_*' --append -o sum.json -- touch never
 jq '.kernel.build_id = "0123"' sum.json >other.json
 ok '--append to a result of another kernel is refused' says 'other.json: is of another build' 125 --append -o other.json -- touch never
 echo no document >bad.json

@@ -372,8 +372,8 @@ static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t 
 	if (left) {
 		link = attach(b);
 		if (!link)
-			return error__return(-errno, "--retire: cannot attach to what is left: %s; all "
-					     "stays attached", strerror(errno));
+			return error__return(-errno, "--retire: cannot attach to the remaining functions: %s; "
+					     "all functions stay attached", strerror(errno));
 	}
 	b->retirement.functions += before - left;
 	b->retirement.changes++;
@@ -471,8 +471,8 @@ static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 		c->unattached[count++] = xstrdup(name);
 	}
 	if (count)
-		error__warn("%zu functions, %s among them, were not traced: their module had gone, or was on "
-			    "its way in or out, when the others were attached to", count, c->unattached[0]);
+		error__warn("%zu functions, such as %s, were not traced: their module was being loaded or "
+			    "removed while hytrace attached", count, c->unattached[0]);
 	counters__add(&c->lost, "unattached", count);
 }
 

@@ -313,7 +313,7 @@ int output__checkpoint(struct output *o)
 		return -EOPNOTSUPP;
 	err = write_so_far(o);
 	if (err)
-		error__print("%s: the result so far could not be written: %s; a file of that name is the old one",
+		error__print("%s: the result so far could not be written: %s; an old file of that name is unchanged",
 			     o->path, strerror(-err));
 	/* Start at the beginning of the memory again. */
 	fseeko(o->stream, 0, SEEK_SET);

@@ -196,8 +196,8 @@ static int check_same(struct kconfig *k, const char *config)
 		err = config__read(path, &read) ?: config__read(config, &given);
 	line = err ? NULL : find_difference(config__skip_head(given), config__skip_head(read), &length);
 	if (line)
-		err = error__return(-EINVAL, "%s: Kconfig makes another configuration of it here, in which \"%.*s\" is another "
-				    "line: a program that the kernel was configured with (rustc, pahole) is missing from PATH, or "
+		err = error__return(-EINVAL, "%s: Kconfig makes another configuration of it here, without the line \"%.*s\": "
+				    "a program that the kernel was configured with (rustc, pahole) is missing from PATH, or "
 				    "is another one; or ARCH, CROSS_COMPILE or LLVM is not what it was", config, length, line);
 	free(path);
 	free(given);
