@@ -459,8 +459,8 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 
 /*
  * Tests return_place() with this kernel's trampolines. The loader makes a known function call
- * functions that this is attached to. Counts calls that seem to come from the known function, and
- * all other calls.
+ * functions to which this program is attached. It counts how many calls it sees to come from the
+ * known function, and how many other calls.
  */
 SEC("entry")
 int check_caller(void *ctx)

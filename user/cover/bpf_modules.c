@@ -26,10 +26,10 @@ enum state {
 	UNTRACED,
 };
 
-/* So many attempts to attach may fail because a module, or the kernel, changes at that moment. */
+/* This many attempts to attach may fail because a module, or the kernel, changes at that moment. */
 #define MOST_FAILURES 5
 
-/* If the kernel does not say when init text is freed, it counts as freed when a module is live for so long (ns). */
+/* If the kernel does not say when init text is freed, it counts as freed when a module is live for this time (ns). */
 #define INIT_TEXT_LASTS 1000000000ull
 
 struct late_module {

@@ -43,7 +43,7 @@
 /* The state of --retire. */
 struct retirement {
 	bool wanted, given_up;
-	uint64_t after_ns;		/* a function retires so long after its first call */
+	uint64_t after_ns;		/* a function retires this time after its first call */
 	uint64_t next;			/* when to look at the log again, by CLOCK_MONOTONIC */
 	uint64_t interval;		/* between the last time and the next, in ms */
 	uint64_t attach_ns;		/* the CPU time that attaching took */

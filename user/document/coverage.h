@@ -93,11 +93,11 @@ bool coverage__is_unattached(const struct coverage *c, const char *name, const c
 /* Is it known which hit was the first? Not if results of several boots were merged. */
 bool coverage__knows_first(const struct coverage *c);
 
-/* Kinds of fields of struct coverage, besides those of base/json.h: a struct globs, */
+/* Kinds of fields of struct coverage, besides those of base/json.h. A struct globs: */
 extern const struct json_kind field_globs;
-/* a const char * that lives as long as the coverage, */
+/* A const char * that lives as long as the coverage: */
 extern const struct json_kind field_text;
-/* and a pointer of which a recording only says whether it is NULL. */
+/* A pointer of which a recording only says whether it is NULL: */
 extern const struct json_kind field_given;
 
 #endif

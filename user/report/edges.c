@@ -193,7 +193,7 @@ static enum verdict of_run(const struct edges *e, size_t number, size_t document
 	return verdict__of(e->documents[document], &function);
 }
 
-/* Must a call of it have been recorded? Not if its module came or went during the recording. */
+/* Must a call of the function have been recorded? Not if @module came or went meanwhile. */
 static bool has_to_be_seen(const struct edges *e, size_t number, size_t document, const char *module)
 {
 	return covered_modules__stayed(&e->documents[document]->modules, module) &&

@@ -34,7 +34,7 @@ struct search {
 };
 
 #define NEVER UINT64_MAX
-/* If two CPUs call a function first at the same time, the recorded time may be so much too late. */
+/* If two CPUs call a function first at the same time, the recorded time may be too late by this. */
 #define RACE_NS 1000000
 
 static uint64_t errors(const struct search *s)
