@@ -202,7 +202,8 @@ int place__find(struct place *p, const char *path)
 		return refuse(p, "a link of another user leads there, to what is not his; name the file itself");
 	if (S_ISREG(p->st.st_mode) && !statx(p->dir, p->name, AT_SYMLINK_NOFOLLOW, 0, &sx) &&
 	    sx.stx_attributes & STATX_ATTR_MOUNT_ROOT)
-		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a directory of the mount");
+		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a "
+			      "directory of the mount");
 	return S_ISDIR(p->st.st_mode) ? -EISDIR : 0;
 }
 

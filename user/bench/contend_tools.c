@@ -43,7 +43,7 @@ static void exec_tool(char *const argv[], bool is_loader, int in, int out)
 	dup2(out, STDOUT_FILENO);
 	if (is_loader) {
 		if (program__exec("hytrace", (char **)argv) == -ENOENT)
-			error__print("the program hytrace is missing beside hytrace-bench, and in ../../bin from there");
+			error__print("the program hytrace is neither beside hytrace-bench nor in ../../bin");
 		_exit(127);
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

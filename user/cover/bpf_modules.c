@@ -133,7 +133,8 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 		if (m->list[i].state == COMING) {
 			m->list[i].state = UNTRACED;
 			m->list[i].reason = m->list[i].failed ?
-				"the kernel refused it together with others, and there was no time to try it alone" : reason;
+				"the kernel refused it with other modules, and there was no time to try it alone" :
+				reason;
 		}
 	}
 }

@@ -33,8 +33,8 @@ static const struct argp_option options[] = {
 	  "systemd gets its message in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
-	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where /proc/kcore does not "
-		       "tell it"),
+	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where "
+		       "/proc/kcore does not tell it"),
 	{ }
 };
 
@@ -102,8 +102,8 @@ static bool goes_to_stdout(const struct cover_options *o)
 static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
-	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin && !o->how.entry &&
-	       !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
+	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin &&
+	       !o->how.entry && !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 
 static void check_combination(struct argp_state *state, const struct parsed *parsed)

@@ -104,7 +104,8 @@ bool losses__may_hide(const struct counters *lost, bool stayed)
 	for (size_t i = 0; i < lost->count; i++) {
 		const struct loss *loss = losses__find(lost->list[i].name);
 
-		if (lost->list[i].value && (!loss || loss->of == LOSS_OF_ANY || (loss->of == LOSS_OF_MODULES && !stayed)))
+		if (lost->list[i].value &&
+		    (!loss || loss->of == LOSS_OF_ANY || (loss->of == LOSS_OF_MODULES && !stayed)))
 			return true;
 	}
 	return false;

@@ -176,8 +176,8 @@ static int check_memory(const struct text *t, const char *path, const char *comm
 {
 	if (memory_for(t) <= DOCUMENT_MOST_MEMORY)
 		return 0;
-	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of memory: write it again "
-			     "by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
+	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of "
+			     "memory: write it again by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
 			     command);
 }
 

@@ -54,7 +54,8 @@ struct scope_input {
 extern const struct argp scope_argp;
 
 /* The options that --boot excludes, as an error message. */
-#define SCOPE_OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
+#define SCOPE_OF_BOOT \
+	"--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
 
 /*
  * The fields of the objects "filters" and "options" of a recording, as members of struct coverage.

@@ -174,9 +174,8 @@ int cmd_callers(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FUNCTION FILE...",
-		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and the vmlinux "
-		       "of their kernel. Each call is certain."
-		       "\vExamples:\n"
+		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and "
+		       "the vmlinux of their kernel. Each call is certain.\vExamples:\n"
 		       "  hytrace callers vfs_read run.json\n"
 		       "  hytrace callers dummy_xmit:mod:dummy --vmlinux build/vmlinux boot.json run.json\n\n"
 		       STATUS,

@@ -261,11 +261,12 @@ static void add_nodes(struct edges *e)
 int edges__check_documents(const struct coverage *const *documents, size_t count)
 {
 	if (count > EDGES_MOST_DOCUMENTS)
-		return error__return(-EINVAL, "%zu files: one answer can be about %d at most", count, EDGES_MOST_DOCUMENTS);
+		return error__return(-EINVAL, "%zu files: one answer can be about %d at most",
+				     count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < count; i++) {
 		if (!documents[i]->how.callers)
-			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), from which "
-					     "answers about calls come", i + 1);
+			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), "
+					     "from which answers about calls come", i + 1);
 	}
 	return 0;
 }
@@ -362,8 +363,9 @@ void edges__check(const struct edges *e)
 	const struct coverage *first = e->documents[0];
 
 	if (e->missing)
-		error__warn("%zu functions were certainly called by recorded callers, but not recorded, such as %s: a recording "
-			    "is not complete, whatever its losses say", e->missing, e->a_missing->name);
+		error__warn("%zu functions were certainly called by recorded callers, but not recorded, such as "
+			    "%s: a recording is not complete, whatever its losses say",
+			    e->missing, e->a_missing->name);
 	if (e->unplaced)
 		error__warn("of %zu callers it is not known what they call: %s", e->unplaced,
 			    first->kernel.offset_known ? "the files of their modules are not here" :

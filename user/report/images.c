@@ -76,8 +76,8 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 		return err;
 	}
 	if (!id->build_id)
-		error__warn("%s: the recording has no build id of its kernel, so it cannot be checked whether this is its "
-			    "vmlinux; if it is another one, the answers are wrong", path);
+		error__warn("%s: the recording has no build id of its kernel, so it cannot be checked whether "
+			    "this is its vmlinux; if it is another one, the answers are wrong", path);
 	return add(images, image, NULL);
 }
 
@@ -124,8 +124,8 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	}
 	path = kernel_id__find_vmlinux(id, vmlinux);
 	if (!path)
-		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says what a call "
-				     "calls: give --vmlinux FILE", id->release ?: "that kernel",
+		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says "
+				     "what a call calls: give --vmlinux FILE", id->release ?: "that kernel",
 				     id->build_id ?: "unknown");
 	ret->release = xstrdup(id->release ?: "");
 	err = add_all(ret, documents, count, path);

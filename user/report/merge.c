@@ -67,8 +67,8 @@ static int check(const struct coverage *first, const struct coverage *c, const c
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     first->kernel.build_id ?: "unknown");
 	if (!same_globs(&first->filter.allow, &c->filter.allow) || !same_globs(&first->filter.deny, &c->filter.deny))
-		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union could not tell "
-				     "which functions were not called", path);
+		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union "
+				     "could not tell which functions were not called", path);
 	return check_places(c, path);
 }
 

@@ -158,7 +158,8 @@ static void write_marks(json_writer_t *w, const struct rows *r, const struct row
 static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
 {
 	static const char *const classes[ROW_CLASSES] = {
-		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
+		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later",
+		[ROW_UNKNOWN] = "unknown",
 	};
 	const struct function *f = row->f;
 

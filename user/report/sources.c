@@ -11,7 +11,8 @@
  * Returns the recordings, as bits, in which the function may have run without a record. Freed init
  * text cannot run; but a module's can, if the module came during the recording.
  */
-static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f, size_t number)
+static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f,
+			 size_t number)
 {
 	uint64_t blind = 0;
 

@@ -36,8 +36,8 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 	struct module_file *more = find_wanted(w, name);
 
 	if (more && text__is_known_other(more->build_id, build_id))
-		return error__return(-EINVAL, "the recordings are of two builds of the module %s, %s and %s: one report "
-				     "is about one build", name, more->build_id, build_id);
+		return error__return(-EINVAL, "the recordings are of two builds of the module %s, %s and %s: "
+				     "one report is about one build", name, more->build_id, build_id);
 	if (more) {
 		more->build_id = more->build_id ?: build_id;
 		return 0;
@@ -207,8 +207,8 @@ static void drop_other_names(struct universe *u, const struct coverage *c)
 		m = covered_modules__find(&c->modules, hit->module);
 		if ((has && m && has->build_id && m->build_id) || !is_elsewhere(u, hit))
 			continue;
-		error__warn("the module %s is known only in another build than the recorded one, where %s is another function: "
-			    "its functions are not known", hit->module, hit->name);
+		error__warn("the module %s is known only in another build than the recorded one, where %s is "
+			    "another function: its functions are not known", hit->module, hit->name);
 		drop_module(u, hit->module);
 		universe__settle(u);
 	}
@@ -421,9 +421,9 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 	if (!err)
 		fit(ret, &w, documents, count);
 	if (!err && !ret->count)
-		error__warn("the functions of %s are not known, so neither are those that have not run: give --vmlinux FILE, "
-			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",
-			    w.kernel->release ?: "that kernel");
+		error__warn("the functions of %s are not known, so neither are those that have not run: give "
+			    "--vmlinux FILE, or --universe FILE, made by `hytrace functions -f json` where that "
+			    "kernel runs", w.kernel->release ?: "that kernel");
 	free_wanted(&w);
 	return err;
 }

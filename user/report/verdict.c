@@ -23,7 +23,8 @@ static const struct {
 	[VERDICT_FREED] = { BLIND, "freed", "init text, which had been freed" },
 	[VERDICT_UNTRACEABLE] = { BUILD, "untraceable", "that build cannot trace it" },
 	[VERDICT_NO_FUNCTION] = { BUILD, "no-function", "that build has no such function, or has only inlined it" },
-	[VERDICT_INLINED] = { OPEN, "inlined", "not called, and inlined into functions that ran, or that leave no record: it may have run there" },
+	[VERDICT_INLINED] = { OPEN, "inlined", "not called, and inlined into functions that ran, or that leave "
+			      "no record: it may have run there" },
 	[VERDICT_UNKNOWN] = { OPEN, "unknown", "it is not known what that build has" },
 };
 

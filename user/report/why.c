@@ -68,7 +68,8 @@ enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
  */
 static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
 {
-	const struct universe *u = s->sources->universe, *other = s->sources->others ? &s->sources->others[document] : NULL;
+	const struct universe *u = s->sources->universe, *others = s->sources->others;
+	const struct universe *other = others ? &others[document] : NULL;
 	const struct coverage *c = &s->sources->documents[document];
 	bool same = same_build(u, c, f->module);
 	enum match match = MATCH_NONE;
@@ -121,14 +122,15 @@ static const char *judge(struct search *s, size_t document, const struct functio
 		*ret = seen(s, c, hit);
 		return verdict__word(VERDICT_SEEN);
 	case MATCH_NAME:
-		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that function is "
-			    "in; the recording is of another build, or of an unknown one", seen(s, c, hit));
+		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that "
+			    "function is in; the recording is of another build, or of an unknown one", seen(s, c, hit));
 		return "namesake";
 	case MATCH_NONE:
 		break;
 	}
 	*ret = !verdict__could_see(v) || is_certain(s, v, c, f) ? verdict__sentence(v) :
-	       text(s, "%s, as far as is known: the recording %s", verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
+	       text(s, "%s, as far as is known: the recording %s",
+		    verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
 		    "is of another build, or of an unknown one" : "is not complete");
 	return verdict__word(v);
 }
@@ -224,7 +226,8 @@ static enum why_ran ran_in_any(const struct search *s, const struct image_functi
 	enum why_ran ran = f ? RAN_NO : RAN_UNKNOWN;
 	const struct hit *hit;
 
-	if (edges && edges__ran(edges, images__number(&edges->images->list[0], edges__whole(&edges->images->list[0], in))))
+	if (edges && edges__ran(edges, images__number(&edges->images->list[0],
+						      edges__whole(&edges->images->list[0], in))))
 		return RAN_YES;
 	for (size_t i = 0; f && i < s->sources->document_count; i++) {
 		const struct coverage *c = &s->sources->documents[i];
@@ -301,7 +304,8 @@ static const char *of_module(struct search *s, const char *module)
 	}
 	if (s->sources->document_count)
 		return text(s, "is in the module %s, which was not loaded", module);
-	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s", module);
+	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s",
+		    module);
 }
 
 static int look_in_module(const char *path, void *context)

@@ -166,8 +166,9 @@ static int check_name(const char *path)
 		size_t end = strlen(compressed[i]);
 
 		if (length > end && !strcmp(path + length - end, compressed[i]))
-			return error__return(-EINVAL, "-o %s: is refused: the result would not be compressed: leave out "
-					     "%s, and compress the file, or standard output", path, compressed[i]);
+			return error__return(-EINVAL, "-o %s: is refused: the result would not be compressed: "
+					     "leave out %s, and compress the file, or standard output",
+					     path, compressed[i]);
 	}
 	return 0;
 }

@@ -79,11 +79,12 @@ char *decision__reason(const struct decision *d)
 		if (w->module)
 			return xasprintf("%s: module %s was loaded (%s)", seen_words[w->in], w->module, w->document);
 		if (w->line)
-			return xasprintf("%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?", w->place, w->line,
-					 w->document);
+			return xasprintf("%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?",
+					 w->place, w->line, w->document);
 		return xasprintf("%s: %s() in %s (%s)", seen_words[w->in], w->function ?: "?", w->place, w->document);
 	case FATE_LEFT:
-		return xstrdup(d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" : "owns no object");
+		return xstrdup(d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" :
+			       "owns no object");
 	default:
 		return xstrdup(d->choice ? "a choice stays as it is" :
 			       "nobody can set it to n: it has no prompt, or others select it");
@@ -157,8 +158,8 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 		fprintf(out, "%s\n", *line);
 	if (t->lossy)
 		fputs("Some of the recordings lack something (--lossy): more may be needed than is seen here.\n", out);
-	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n", s->on_before,
-		s->on_after, s->changeable, s->candidates);
+	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n",
+		s->on_before, s->on_after, s->changeable, s->candidates);
 	fprintf(out, "Objects     %6zu, then %6zu are expected in vmlinux\n", sum->objects, sum->objects_after);
 	fprintf(out, "Code        %6" PRIu64 ", then %6" PRIu64 " KiB of functions in vmlinux\n", sum->bytes / 1024,
 		sum->bytes_after / 1024);
@@ -171,8 +172,8 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 	for (size_t i = 0; i < e->unowned_count; i++)
 		fprintf(out, "            Kbuild does not know %s\n", e->unowned[i]);
 	if (t->owners->unclear)
-		fprintf(out, "            Kbuild does not tell which options %zu objects need; one is %s\n", t->owners->unclear,
-			t->owners->an_unclear);
+		fprintf(out, "            Kbuild does not tell which options %zu objects need; one is %s\n",
+			t->owners->unclear, t->owners->an_unclear);
 	fputs("\nOptions that own objects:", out);
 	for (size_t i = 0; i <= SEEN_BLIND; i++)
 		fprintf(out, "%s %zu %s", i ? "," : "", sum->classes[i], seen_words[i]);

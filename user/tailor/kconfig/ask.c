@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers how a configuration would change if options were n. `hytrace tailor` compiles this with the objects of the
- * kernel's own scripts/kconfig, so no rule of Kconfig is written down twice, and an answer takes a hundredth of the time
- * of `make olddefconfig`. This file is no part of the loader.
+ * Answers how a configuration would change if options were n. `hytrace tailor` compiles this with the
+ * objects of the kernel's own scripts/kconfig, so no rule of Kconfig is written down twice, and an answer
+ * takes a hundredth of the time of `make olddefconfig`. This file is no part of the loader.
  *
  * It reads commands from standard input, and writes answers that end with a line ".":
  *
