@@ -310,7 +310,7 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
 		key = function + INSIDE;
 	} else if (key != ip && is_known(ip)) {
-		/* The function was recorded before any ip was moved, so it is in the log already. */
+		/* The function was recorded before a live patch changed an ip: it is in the log. */
 		set_add(key);
 		return;
 	}

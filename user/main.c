@@ -10,11 +10,11 @@
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
-	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
-	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from such records" },
-	{ "merge", "hytrace merge", cmd_merge, "join several records into one" },
-	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in such a record" },
-	{ "functions", "hytrace functions", cmd_functions, "list what can be traced, and why the rest cannot" },
+	{ "compare", "hytrace compare", cmd_compare, "explain how two recordings of the same time differ" },
+	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from recordings" },
+	{ "merge", "hytrace merge", cmd_merge, "join several recordings into one" },
+	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in a second recording" },
+	{ "functions", "hytrace functions", cmd_functions, "list which functions can be traced, and why others cannot" },
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },

@@ -32,7 +32,7 @@ static const struct loss losses[] = {
 	{ "callers_incomplete", LOSS_MAYBE, LOSS_OF_NONE, HIT_CALLER,
 	  "functions that were watched for --retire=MS only and may have more callers" },
 	{ "missed", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,
-	  "calls in the middle of the BPF program itself, for which it was not run" },
+	  "calls in the middle of a call of the program, for which it was not run again" },
 	{ "recursion_misses", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,
 	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, with fentry.multi "
 	  "also of tasks that preempted it, or with --pin or --engine event from this one" },

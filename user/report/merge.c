@@ -46,8 +46,8 @@ static int check_modules(const struct coverage *to, const struct coverage *c, co
 		const struct covered_module *m = &c->modules.list[i];
 
 		if (covered_module__differs(m, covered_modules__find(&to->modules, m->name)))
-			return error__return(-EINVAL, "%s: has another build of the module %s: offsets in the two "
-					     "mean different functions", path, m->name);
+			return error__return(-EINVAL, "%s: has another build of the module %s, in which an offset "
+					     "means another function", path, m->name);
 	}
 	return 0;
 }

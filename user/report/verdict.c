@@ -15,7 +15,7 @@ static const struct {
 	[VERDICT_PROVED] = { RAN, "proved", "not seen, and it ran: recorded calls lie in it or lead to it" },
 	[VERDICT_NOT_CALLED] = { COULD_SEE, "not-called", "not called" },
 	[VERDICT_NOT_FOLLOWED] = { COULD_SEE, "not-followed", "not called by the tasks that were followed" },
-	[VERDICT_NOT_ASKED] = { BLIND, "not-asked-for", "not asked for: -a names others" },
+	[VERDICT_NOT_ASKED] = { BLIND, "not-asked-for", "not asked for: -a names other functions" },
 	[VERDICT_DENIED] = { BLIND, "denied", "excluded: -d names it" },
 	[VERDICT_OWN] = { BLIND, "own", "excluded: the recorder itself calls it" },
 	[VERDICT_UNATTACHED] = { BLIND, "unattached", "could not be attached to" },

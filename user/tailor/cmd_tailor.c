@@ -127,8 +127,8 @@ static int check_losses(const struct coverage *c, const char *path)
 					     (unsigned long long)lost->value);
 	}
 	if (c->filter.allow.count || c->filter.deny.count)
-		return error__return(-EINVAL, "%s: has only some of the functions (-a, -d), so others may have "
-				     "run: record all, or go on with --lossy", path);
+		return error__return(-EINVAL, "%s: has only some of the functions (-a, -d), so other functions may "
+				     "have run: record all, or go on with --lossy", path);
 	if (c->scope.kind != SCOPE_BOOT && c->scope.kind != SCOPE_SYSTEM)
 		return error__return(-EINVAL, "%s: has only some of the tasks, and no interrupts, so other code "
 				     "may have run: record all, or go on with --lossy", path);

@@ -87,7 +87,7 @@ char *decision__reason(const struct decision *d)
 			       "owns no object");
 	default:
 		return xstrdup(d->choice ? "a choice stays as it is" :
-			       "nobody can set it to n: it has no prompt, or others select it");
+			       "nobody can set it to n: it has no prompt, or other options select it");
 	}
 }
 
@@ -168,7 +168,7 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 	fprintf(out, "Addresses   %6zu of %zu lie in an object that Kbuild knows\n", e->addresses - e->unattributed,
 		e->addresses);
 	if (e->unattributed)
-		fprintf(out, "            one of the others: %s\n", e->an_unattributed);
+		fprintf(out, "            an address in no such object: %s\n", e->an_unattributed);
 	for (size_t i = 0; i < e->unowned_count; i++)
 		fprintf(out, "            Kbuild does not know %s\n", e->unowned[i]);
 	if (t->owners->unclear)
@@ -191,7 +191,7 @@ void tailored__print(const struct tailored *t, FILE *out)
 	static const struct { enum fate fate; const char *title; } parts[] = {
 		{ FATE_DROPPED, "Dropped" },
 		{ FATE_WENT, "Gone with them" },
-		{ FATE_PUT_BACK, "Tried, and put back since others would change" },
+		{ FATE_PUT_BACK, "Tried, and put back since other options would change" },
 		{ FATE_LISTED, "Kept by a list" },
 		{ FATE_LEFT, "Left alone (--all tries them)" },
 		{ FATE_PROVED, "Kept because it ran" },
