@@ -317,7 +317,7 @@ jq '.kernel.addresses = null' a.json >hidden.json
 ok 'report -f tailor refuses one without addresses' refuses 'no addresses as linked' report hidden.json -f tailor
 ok 'merge refuses another kernel' refuses 'another build of the kernel' merge a.json new.json
 jq '.filters.deny = ["x*"]' b.json >filter.json
-ok 'merge refuses another filter' refuses 'other functions' merge a.json filter.json
+ok 'merge refuses another filter' refuses 'other filters' merge a.json filter.json
 jq '.modules[0].build_id = "d1"' b.json >module.json
 ok 'merge refuses another build of a module' refuses 'another build of the module dummy' merge a.json module.json
 ok 'merge refuses one without addresses' refuses 'no addresses as linked' merge a.json hidden.json
