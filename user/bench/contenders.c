@@ -113,7 +113,7 @@ const struct contender contenders[] = {
 	{ "no-repeats", &method_tracer, BOTH, 0,
 	  "the function tracer with options/func-no-repeats: a call like the last one is counted", RING,
 	  .tracer = { "function", "options/func-no-repeats", "options/func-no-repeats" } },
-	/* Entry and exit, but only of outermost functions, as the first of a system call. */
+	/* Entry and exit, but only of outermost functions, such as the first function of a system call. */
 	{ "graph-depth-1", &method_tracer, BOTH, 0, "function_graph without deeper calls", RING,
 	  .tracer = { "function_graph", "max_graph_depth" } },
 

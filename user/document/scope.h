@@ -22,7 +22,7 @@ enum scope_kind {
 
 /* How calls enter the program of the BPF recorder. */
 enum cover_entry_kind {
-	ENTRY_ANY,		/* option: hytrace chooses; recording: other recorder or unknown */
+	ENTRY_ANY,		/* in options: hytrace chooses; in a recording: another recorder, or unknown */
 	ENTRY_KPROBE,		/* all by kprobe.multi */
 	ENTRY_FENTRY,		/* by fentry.multi where possible, otherwise by kprobe.multi */
 };

@@ -251,7 +251,7 @@ static uint64_t proving(struct code *code, const struct inlined *pieces, size_t 
 		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
 			return 0;
 		reach(code, code->reached, pieces[k].entry);
-		/* A body may begin with a call, which the loop below skips as reached. */
+		/* A body may begin with a call. The loop below skips it, because it is marked as reached. */
 		if (is_inside(pieces[k].entry, pieces, count))
 			documents |= code->seen[first];
 	}

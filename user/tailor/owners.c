@@ -185,7 +185,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 	return err;
 }
 
-/* Items of @open vanish with only @kept. Finds the other options that bring each item back. */
+/* Items in @open vanish if only @kept are set. Finds which further options bring each item back. */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
 	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
