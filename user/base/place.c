@@ -199,7 +199,7 @@ int place__find(struct place *p, const char *path)
 	if (err)
 		return err;
 	if (w.is_led && (w.at.st_uid != w.by || (p->st.st_mode && p->st.st_uid != w.by)))
-		return refuse(p, "a link of another user leads there, to a file of somebody else; name the file itself");
+		return refuse(p, "a link of another user leads to a file that is not his; name the file itself");
 	if (S_ISREG(p->st.st_mode) && !statx(p->dir, p->name, AT_SYMLINK_NOFOLLOW, 0, &sx) &&
 	    sx.stx_attributes & STATX_ATTR_MOUNT_ROOT)
 		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a "

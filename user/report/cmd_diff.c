@@ -160,7 +160,7 @@ int cmd_diff(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "A.json B.json",
 		.doc = "Prints which functions B.json has seen and A.json has not, and which are gone, and why the "
-		       "other recording lacks each. The two recordings of `hytrace cover -f json` may be of two builds of "
+		       "other recording lacks each. The recordings of `hytrace cover -f json` may be of two builds of "
 		       "the kernel. (`hytrace compare` tells whether two recordings of the same time agree.)"
 		       "\vExamples:\n"
 		       "  hytrace diff yesterday.json today.json\n"
