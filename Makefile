@@ -370,7 +370,7 @@ check: ## what finds faults without a run: checkpatch, sparse, W=1, shellcheck, 
 # Where zsh looks for functions that others than a distribution have made.
 ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 
-install: $(B)/hytrace $(MAN) ## install the loader, its man pages and completion under DESTDIR/PREFIX
+install: $(B)/hytrace $(MAN) ## install the loader, its man pages, schemas and completion under DESTDIR/PREFIX
 	install -D -m 755 $(B)/hytrace $(DESTDIR)$(PREFIX)/bin/hytrace
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/hytrace $(PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
@@ -379,6 +379,7 @@ install: $(B)/hytrace $(MAN) ## install the loader, its man pages and completion
 			[ $$name.1 = $$page ] || ln -sf $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$name.1 || exit; \
 		done; \
 	done
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hytrace/schema docs/schema/*.json
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 	install -D -m 644 user/_hytrace $(DESTDIR)$(ZSH_FUNCTIONS)/_hytrace
 

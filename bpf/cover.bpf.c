@@ -310,7 +310,7 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
 		key = function + INSIDE;
 	} else if (key != ip && is_known(ip)) {
-		/* The function was recorded before any ip was moved, so it is in the log already. */
+		/* The function was recorded before a live patch changed an ip: it is in the log. */
 		set_add(key);
 		return;
 	}
@@ -334,12 +334,12 @@ static __always_inline void first_return(__u64 caller, __u64 at, __u64 function)
 }
 
 /*
- * Records @key and @caller if they are new. @ctx: for kprobe.multi; NULL: @key is a function's
- * address + INSIDE. @at: where @caller is on the stack; 0: unknown
+ * Records @key and @caller if they are new. @ctx: the registers, if called by kprobe.multi; NULL:
+ * @key is a function's address + INSIDE. @at: where @caller is on the stack; 0: unknown
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 at)
 {
-	/* A caller that a trampoline hides is slow to find. Only its own hit is worth that. */
+	/* Finding a caller that a trampoline hides is slow, so only the hit of the caller does it. */
 	__u64 shown = with_callers && !is_return_trampoline(caller) ? caller : 0;
 
 	if (!is_wanted())
@@ -459,8 +459,8 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 
 /*
  * Tests return_place() with this kernel's trampolines. The loader makes a known function call
- * functions that this is attached to. Counts calls that seem to come from the known function, and
- * all other calls.
+ * functions to which this program is attached. It counts how many calls it sees to come from the
+ * known function, and how many other calls.
  */
 SEC("entry")
 int check_caller(void *ctx)

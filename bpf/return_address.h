@@ -35,7 +35,7 @@ static __always_inline __u64 return_address(struct pt_regs *ctx)
 	return word_at((void *)PT_REGS_SP(ctx));
 }
 
-/* A trampoline saves at most this many words of arguments. As a mask, it tells the verifier so. */
+/* The most words of arguments that a trampoline saves. As a mask, it shows the verifier this limit. */
 #define MOST_ARGUMENTS 15
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace COMMAND ...: the table of commands. Those without a function are programs of their own. */
+/* hytrace COMMAND ...: the table of commands. One without a function is a program of its own. */
 #include <stddef.h>
 
 #include "base/command.h"
@@ -10,16 +10,18 @@
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
-	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
-	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from such records" },
-	{ "merge", "hytrace merge", cmd_merge, "join several records into one" },
-	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in such a record" },
-	{ "functions", "hytrace functions", cmd_functions, "list what can be traced, and why the rest cannot" },
+	{ "compare", "hytrace compare", cmd_compare, "explain how two recordings of the same time differ" },
+	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from recordings" },
+	{ "merge", "hytrace merge", cmd_merge, "join several recordings into one" },
+	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in a second recording" },
+	{ "functions", "hytrace functions", cmd_functions,
+	  "list which functions can be traced, and why others cannot" },
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
 	{ "tailor", "hytrace tailor", NULL, "make a smaller configuration of the kernel, from what ran" },
-	{ "features", "hytrace features", cmd_features, "list what hytrace can do here, and why it cannot do the rest" },
+	{ "features", "hytrace features", cmd_features,
+	  "list what hytrace can do here, and why it cannot do more" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", NULL, "report where the time of this boot went" },
 	{ "bench", "hytrace bench", NULL, "measure the cost of each way of tracing" },

@@ -237,7 +237,7 @@ ok 'a document with losses is refused' refused 'map_full 3' lossy.json
 jq '.kernel.config = "crc32:00000000"' boot.json >config.json
 ok 'a document of another configuration is refused' refused 'recorded on a kernel of another configuration' config.json
 ok 'another configuration is refused' refused 'another configuration' --config <(sed 's/^CONFIG_NET=y/CONFIG_NET=n/' "$objects/.config") boot.json
-ok 'outputs over inputs are refused' refused 'is a document that is read' --report boot.json boot.json
+ok 'outputs over inputs are refused' refused 'is a recording that is read' --report boot.json boot.json
 ok 'and over each other' refused 'cannot both go' --report none boot.json
 ok 'and over the configuration of the build' refused 'must stay as it is' --report "$objects/.config" boot.json
 jq '.filters.allow = ["vfs_*"]' boot.json >filtered.json
@@ -245,7 +245,7 @@ ok 'a document of some functions is refused' refused 'only some of the functions
 jq '.lost.module_init_functions = 3 | .modules = [] | .functions |= map(select(.module == null)) |
 	.callers |= map(select(.module == null))' run.json >unnamed.json
 ok 'and one of modules that it does not name' refused 'module_init_functions 3' boot.json unnamed.json
-ok 'and documents without one of a boot' refused 'none of the documents is of a boot' run.json
+ok 'and documents without one of a boot' refused 'none of the recordings is of a boot' run.json
 ok 'a list that does not exist is refused' refused 'no/list' --keep no/list boot.json
 mkdir -p other-tools
 printf '#!/bin/sh\necho v1.10\n' >other-tools/pahole

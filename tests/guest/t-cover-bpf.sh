@@ -73,7 +73,7 @@ ok '--cgroup: a directory that is no cgroup is refused' refused 'is no cgroup of
 status 0 cover -a 'vfs_*' --comm cat -o comm.json -- sh -c 'echo $$ >comm.pid; exec cat work.sh'
 status 0 cover -a 'vfs_*' -f json -o other-comm.json --comm ca -- cat work.sh
 ok '--comm: a name that is too long is refused' refused 'keeps 1 to 15' --comm 1234567890123456
-ok '--comm: the oneshot engine refuses it' refused '--comm is for the BPF engines' --comm sh -e oneshot
+ok '--comm: the oneshot engine refuses it' refused '--comm is for the BPF recorders' --comm sh -e oneshot
 fentry=$(jq -r '.features[] | select(.name == "fentry-multi").here' features.json)
 if [[ $fentry == yes ]]; then
 	ok '--entry fentry: the kernel has it' status 0 cover -e bpf -a vfs_read --entry fentry -o entry.json -- true

@@ -125,7 +125,7 @@ ok 'an output that cannot be written' says 'cannot be written' 125 -o no/such/di
 ok 'an output that is a directory' says 'cannot be written' 125 -o . -- true
 ok '--pid of no process: 2' says 'no such process' 2 --pid 4194303
 ok '--task without a command' says '--task follows a command' 2 --task
-ok '--retire with events' says 'nothing can be taken out of a function event' 2 -e event --retire --no-callers
+ok '--retire with events' says 'cannot stop tracing single functions' 2 -e event --retire --no-callers
 ok '--retire with callers for ever' says 'give it with --no-callers, or --retire=MS' 2 --engine oneshot --retire
 ok 'two documents on standard output are refused' says 'give -o NAME' 125 -e both -f json -o - -- true
 ok 'two documents on /dev/stdout are refused' says 'give -o NAME' 125 -e both -f json -o /dev/stdout -- true
@@ -336,12 +336,12 @@ ok '--append adds to a file that is there' status 0 --append -o sum.json -- mkdi
 ok 'the file has what both runs have seen' jq -e '[.functions[].name] | index("vfs_read") and index("vfs_mkdir")' sum.json
 is 'each function is there once' "$(jq -r '.functions[].name' sum.json | sort | uniq -d)" ''
 cp sum.json before.json
-ok '--append with other filters is refused' says 'sum.json: was asked for other functions' 125 -a 'do_*' --append -o sum.json -- touch never
+ok '--append with other filters is refused' says 'sum.json: has other filters' 125 -a 'do_*' --append -o sum.json -- touch never
 jq '.kernel.build_id = "0123"' sum.json >other.json
 ok '--append to a result of another kernel is refused' says 'other.json: is of another build' 125 --append -o other.json -- touch never
 echo no document >bad.json
 ok '--append to what is no document is refused' says 'bad.json' 125 --append -o bad.json -- touch never
-ok '--append to a text is refused' says 'only json documents' 125 --append -o sum.txt -- touch never
+ok '--append to a text is refused' says 'only json recordings' 125 --append -o sum.txt -- touch never
 ok '--append without a file is refused' says 'give -o FILE.json' 125 --append -- touch never
 ok 'the command does not run then' test ! -e never
 ok 'and the file is as it was' cmp sum.json before.json

@@ -45,7 +45,7 @@ ok '--entry fentry: refused with --retire' says '--retire attaches again and aga
 	--duration 1
 ok '--entry fentry: refused with oneshot beside it' says 'with oneshot on the same functions' 2 cover -e both --entry fentry \
 	-o both.json --duration 1
-ok '--entry fentry: refused by the event engine' says '--entry is for the bpf engine' 2 cover -e event --entry fentry --duration 1
+ok '--entry fentry: refused by the event engine' says '--entry is for --engine bpf' 2 cover -e event --entry fentry --duration 1
 
 # ---- a kernel that refuses something
 
@@ -129,7 +129,7 @@ limited()
 
 limited limited
 is 'the run goes on where the limit may not be raised' $? 0
-ok 'and a warning says so' grep -q 'warning: fentry.multi takes [0-9]* file descriptors besides the others: ' err
+ok 'and a warning says so' grep -q 'warning: fentry.multi needs [0-9]* more file descriptors: ' err
 limited asked-limited --entry fentry
 is 'but not if fentry.multi was asked for' "$? $(ls asked-limited.json 2>/dev/null) $(grep -c -- '--entry fentry takes' err)" '125  1'
 

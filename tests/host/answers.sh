@@ -115,9 +115,9 @@ is 'no share counts them without a universe' "$(prints report unattached.json | 
 is 'such functions are not unseen' "$(prints report $u --unseen unattached.json | cut -f 1)" $'ext4_lookup.isra.0\nfutex_wait\ndummy_open [dummy]'
 jq '.filters.denied_by_hytrace = ["vfs_write", "none"]' a.json >own.json
 is 'no share counts helpers of the engine' "$(prints report $u own.json | grep '^Functions:')" \
-	'Functions: 3 seen of 7 that can be traced (42.9%); 1 helpers of the engine are not traced'
+	'Functions: 3 seen of 7 that can be traced (42.9%); 1 helpers of the recorder are not traced'
 is 'without a universe it is not known how many they are' "$(prints report own.json | grep '^Functions:')" \
-	'Functions: 3 seen of 8 that can be traced (37.5%); up to 2 of them are helpers of the engine, and not traced'
+	'Functions: 3 seen of 8 that can be traced (37.5%); up to 2 of them are helpers of the recorder, and not traced'
 is 'they are not unseen' "$(prints report $u --unseen own.json | cut -f 1 | grep -c vfs_write)" 0
 jq '.modules[0].came = true' a.json >came.json
 is 'of a module that came and was followed, the rest is unseen' "$(prints report $u --unseen --in :mod:dummy came.json | cut -f 1)" \
@@ -206,7 +206,7 @@ is 'what one side could not see is no difference' "$(jq -c '[.only_a_could[], .o
 jq '.filters.denied_by_hytrace = ["ext4_iget"] | .modules[0].came = true | .follows_modules = false | .functions |= .[:1]' a.json >blind.json
 is 'it fails nothing: 0' "$(status diff --fail-on gone "$u" a.json blind.json)" 0
 is 'and is in a line of its own' "$(grep -v '^---\|^+++' out)" \
-"2 more in a.json, which blind.json could not see: 1 left out: the engine itself calls it while it records; 1 its module was not there, or came later and was not followed
+"2 more in a.json, which blind.json could not see: 1 excluded: the recorder itself calls it; 1 its module was not there, or came later and was not followed
 Functions: 1 in both, 0 gone, 0 new; matched by address"
 jq '.lost = {module_init_functions: 3, module_init_callers: 2}' b.json >modprobe.json
 is 'init text of a module makes nothing uncertain' "$(prints diff -f json "$u" a.json modprobe.json | jq -c '[.b.complete, ([.gone[].possibly] | unique)]')" \
@@ -303,7 +303,7 @@ echo null >null.json
 for command in report merge 'diff b.json'; do
 	# shellcheck disable=SC2086 # two words
 	for case in 'one.json:schema 1' 'cut.json:cut off' 'three.json:schema 3' 'huge.json:larger than' \
-		'huge.json.gz:larger than' 'null.json:no document of' 'other.json:no document of' 'empty.json:empty' 'none.json:No such file'; do
+		'huge.json.gz:larger than' 'null.json:not a file of' 'other.json:not a file of' 'empty.json:empty' 'none.json:No such file'; do
 		ok "$command refuses ${case%%:*}" refuses "${case#*:}" $command "${case%%:*}"
 	done
 done
@@ -317,7 +317,7 @@ jq '.kernel.addresses = null' a.json >hidden.json
 ok 'report -f tailor refuses one without addresses' refuses 'no addresses as linked' report hidden.json -f tailor
 ok 'merge refuses another kernel' refuses 'another build of the kernel' merge a.json new.json
 jq '.filters.deny = ["x*"]' b.json >filter.json
-ok 'merge refuses another filter' refuses 'other functions' merge a.json filter.json
+ok 'merge refuses another filter' refuses 'other filters' merge a.json filter.json
 jq '.modules[0].build_id = "d1"' b.json >module.json
 ok 'merge refuses another build of a module' refuses 'another build of the module dummy' merge a.json module.json
 ok 'merge refuses one without addresses' refuses 'no addresses as linked' merge a.json hidden.json

@@ -163,9 +163,9 @@ ok 'one argument' refused 'Usage' one.json
 ok 'three, and no --' refused 'put a -- between' one.json two.json a/1.json
 ok 'a file that is not there' refused 'none.json: cannot be read: No such file' one.json none.json
 echo '{}' >other.json
-ok 'another file' refused 'other.json: is no document of `hytrace boot -f json`' one.json other.json
+ok 'another file' refused 'other.json: is not a file of `hytrace boot -f json`' one.json other.json
 jq '.document = "coverage" | .schema = 2' one.json >coverage.json
-ok 'another document' refused 'coverage.json: is no document of `hytrace boot -f json`' one.json coverage.json
+ok 'another document' refused 'coverage.json: is not a file of `hytrace boot -f json`' one.json coverage.json
 jq '.schema = 3' one.json >old.json
 ok 'an old document' refused 'has schema 3, and this hytrace knows 4' one.json old.json
 head -c 100 one.json >cut.json

@@ -36,6 +36,10 @@ finds 'base must not use kernel' base/error.c '#include "kernel/symbols.h"' \
 	'base does not use kernel; see .ci/floors'
 finds 'a path with .. is no way around' run/pin.c '#include "../event/json.h"' 'run does not use ..; see .ci/floors'
 finds 'an include must name its folder' cover/run.c '#include "error.h"' '"error.h" does not say its folder'
+finds 'a line has at most 120 columns' base/error.c "$(printf '//\t/* %0107d */' 0)" 'the line has more than 120 columns'
+printf '//\t/* %0106d */\n' 0 >"$tap_scratch/user/base/wide.h"
+is 'a tab counts up to the next multiple of 8 columns' "$(floors)" ''
+rm "$tap_scratch/user/base/wide.h"
 ok 'a skeleton of a BPF program needs no folder' grep -q '"cover.skel.h"' "$tree"/cover/bpf_cover.c
 
 mkdir "$tree/attic"

@@ -27,6 +27,7 @@ expected()
 	printf "755 .$1/libexec/hytrace/hytrace-%s\n" bench boot tailor
 	echo "644 .$1/share/bash-completion/completions/hytrace"
 	echo "644 .$1/share/zsh/site-functions/_hytrace"
+	(cd docs/schema && printf "644 .$1/share/hytrace/schema/%s\n" *.json)
 	for page in docs/*.[0-9].scd; do
 		echo "644 .$1/share/man/man1/$(basename "$page" .scd)"
 		# A page about two commands has a link for the other one.
@@ -52,5 +53,7 @@ ok 'it needs nothing of the clone' sh -c "! readelf -d '$hytrace' | grep -E 'R(U
 for page in "$tap_scratch"/usr/share/man/man1/*; do
 	ok "$(basename "$page") is a man page" grep -q '^\.SH NAME' "$page"
 done
+is 'each schema that a man page names is installed' "$(cd "$tap_scratch/usr" &&
+	grep -oh 'share/hytrace/schema/[a-z-]*\.json' "$clone"/docs/*.scd | xargs ls 2>&1 >/dev/null)" ''
 
 tap_end

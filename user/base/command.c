@@ -60,8 +60,8 @@ static void become(struct argp_state *state, const char *command, char **argv, b
 	if (err == -ENOENT && !is_listed)
 		argp_error(state, "%s: no such command", command);
 	if (err == -ENOENT)
-		error__print("%s: the program %s is missing; it belongs beside hytrace, or into ../libexec/hytrace from there",
-			     command, name);
+		error__print("%s: the program %s is missing; it belongs beside hytrace, or into "
+			     "../libexec/hytrace from there", command, name);
 	exit(error__status(err, argp_err_exit_status == EXIT_SELF));
 }
 

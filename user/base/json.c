@@ -47,7 +47,8 @@ bool json_add(struct json_object *object, const char *name, struct json_object *
 /* json-c escapes only control characters below U+0020. U+007F is a byte; U+0080 to U+009F have two, 0xc2 first. */
 void json_print(FILE *out, struct json_object *object)
 {
-	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+							  JSON_C_TO_STRING_NOSLASHESCAPE);
 
 	while (*text) {
 		size_t plain = strcspn(text, "\x7f\xc2");

@@ -141,7 +141,7 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 		return refuse(p, "it is another user's, in a directory where everybody may write; choose another name");
 	/* Anybody may be able to make another name for a link of root's (by a hard link). */
 	if (S_ISLNK(st.st_mode) && st.st_nlink > 1 && w->at.st_mode & (S_IWGRP | S_IWOTH))
-		return refuse(p, "it is a link with several names, in a directory where others may write");
+		return refuse(p, "it is a link with several names, in a directory where other users may write");
 	if (S_ISLNK(st.st_mode) && *end && is_in_proc(fd))
 		return note_link(w, st.st_uid) ?: enter_by_name(w, name, 0, end);
 	if (S_ISLNK(st.st_mode) && (*end || !ends_in_proc(p, fd, name)))
@@ -199,10 +199,11 @@ int place__find(struct place *p, const char *path)
 	if (err)
 		return err;
 	if (w.is_led && (w.at.st_uid != w.by || (p->st.st_mode && p->st.st_uid != w.by)))
-		return refuse(p, "a link of another user leads there, to what is not his; name the file itself");
+		return refuse(p, "a link of another user leads to a file that is not his; name the file itself");
 	if (S_ISREG(p->st.st_mode) && !statx(p->dir, p->name, AT_SYMLINK_NOFOLLOW, 0, &sx) &&
 	    sx.stx_attributes & STATX_ATTR_MOUNT_ROOT)
-		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a directory of the mount");
+		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a "
+			      "directory of the mount");
 	return S_ISDIR(p->st.st_mode) ? -EISDIR : 0;
 }
 

@@ -63,7 +63,7 @@ void place__remove(const struct place *p, const char *name);
 char *place__path(const struct place *p, const char *name);
 void place__free(struct place *p);
 
-/* Returns 0 if only this user can make files in @directory; -EPERM if others can; or another errno. */
+/* Returns 0 if only this user can make files in @directory; -EPERM if other users can; or another errno. */
 int place__check_own(const char *directory);
 
 #endif

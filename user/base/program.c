@@ -79,14 +79,15 @@ int program__exec(const char *name, char **argv)
 	struct stat file, own;
 
 	if (length < 0 || stat("/proc/self/exe", &own))
-		return error__return(-errno, "/proc/self/exe, which says where %s is, cannot be read: %s", name, strerror(errno));
+		return error__return(-errno, "/proc/self/exe, which says where %s is, cannot be read: %s",
+				     name, strerror(errno));
 	self[length] = '\0';
 	*(strrchr(self, '/') + 1) = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);
 		if (!lstat(path, &file) && !is_trusted(&file, &own))
-			return error__return(-EPERM, "%s is not executed: it belongs to neither root, nor you, nor the owner "
-					     "of this program, but to uid %u", path, file.st_uid);
+			return error__return(-EPERM, "%s is not executed: it belongs to neither root, nor you, "
+					     "nor the owner of this program, but to uid %u", path, file.st_uid);
 		execv(path, argv);
 		if (errno != ENOENT && errno != ENOTDIR)
 			return error__return(-errno, "%s cannot be executed: %s", path, strerror(errno));

@@ -5,7 +5,7 @@
 
 struct similar {
 	const char *name;
-	unsigned int limit;	/* the most edits that count; smaller than the distance of @nearest */
+	unsigned int limit;	/* with at most this many edits, a name is nearer than @nearest */
 	const char *nearest;	/* NULL: no name is similar */
 };
 

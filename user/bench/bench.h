@@ -104,7 +104,7 @@ struct contender {
 	/* Bits of enum bench_workload; 0: getppid. */
 	unsigned int workloads;
 	const char *note;
-	/* Calls until the cost is steady; 0: the number of the workload. */
+	/* Calls until the cost is steady; 0: as many as the workload says. */
 	unsigned long warmup;
 	/* Time in the background until the cost is steady. */
 	unsigned int settle_ms;
@@ -160,7 +160,7 @@ __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
 
 /*
- * Counts the calls that a BPF program missed: those that recursion prevented, and the link's.
+ * Counts the calls that a BPF program missed because of recursion, and those that its link missed.
  * @link_fd: -1: there is no such counter.
  */
 int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed);

@@ -210,7 +210,7 @@ static void give_unable_rows(const struct contender *c, enum bench_scope scope)
 		give_row(c, list[i], scope, &row);
 }
 
-/* Returns 0 also if the kernel lacks something; a negative errno if rows are missing otherwise. */
+/* Returns a negative errno if a row is missing, but not because the kernel lacks something. */
 static int run_contender(const struct contender *c, enum bench_scope scope)
 {
 	const struct timed_workload *list[WORKLOADS];

@@ -4,8 +4,8 @@
  * function events. With all functions, each program on kprobe.multi has two rows: the first row
  * also traces functions that the program and kprobe.multi call; "-denied" excludes them. A program
  * on fentry.multi takes many functions, each with a trampoline of its own. Functions that it cannot
- * take get the same program on kprobe.multi. Together, they are the functions of "-denied", so that
- * the rows can be compared.
+ * take get the same program on kprobe.multi. Together, the two programs trace the functions that a
+ * row "-denied" traces, so that these rows can be compared.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static int choose_functions(enum bench_scope scope, bool fentry)
 	}
 	if (btf) {
 		fentry_ids__begin(&list, k.traceable, k.symbols);
-		/* One program takes functions of one BTF: kprobe.multi gets those of modules. */
+		/* A program takes functions of one BTF only, so kprobe.multi gets those of modules. */
 		fentry_ids__add(&list, btf, NULL);
 	}
 	if (!err)

@@ -43,7 +43,7 @@ static void exec_tool(char *const argv[], bool is_loader, int in, int out)
 	dup2(out, STDOUT_FILENO);
 	if (is_loader) {
 		if (program__exec("hytrace", (char **)argv) == -ENOENT)
-			error__print("the program hytrace is missing beside hytrace-bench, and in ../../bin from there");
+			error__print("the program hytrace is neither beside hytrace-bench nor in ../../bin");
 		_exit(127);
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -87,7 +87,7 @@ static int tool__detach(const struct contender *c)
 	if (tool <= 0)
 		return 0;
 	ended = waitpid(tool, NULL, WNOHANG) == tool;
-	/* Its counts are not needed, and while they wait, some tools only end by SIGKILL. */
+	/* Its counts are not needed. Some tools ignore all other signals while they wait. */
 	if (!ended && (kill(tool, SIGKILL) || waitpid(tool, NULL, 0) < 0))
 		return bench_error(-errno, "cannot end %s", c->name);
 	tool = 0;

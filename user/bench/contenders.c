@@ -90,10 +90,12 @@ const struct contender contenders[] = {
 	  .bpf = { "multi_percpu_bitmap", CPU_BITS } },
 	{ "kprobe-multi-percpu-bitmap-denied", &method_kprobe_multi, ALL, 0, EACH_CPU,
 	  .bpf = { "multi_percpu_bitmap", CPU_BITS, true } },
-	{ "kprobe-multi-hash-nocallers", &method_kprobe_multi, BOTH, 0, ALONE, .bpf = { "multi_hash_nocallers", HASH } },
+	{ "kprobe-multi-hash-nocallers", &method_kprobe_multi, BOTH, 0, ALONE,
+	  .bpf = { "multi_hash_nocallers", HASH } },
 	{ "kprobe-multi-hash", &method_kprobe_multi, BOTH, 0, CALLER, .bpf = { "multi_hash", HASH } },
 	{ "kprobe-multi-hash-denied", &method_kprobe_multi, ALL, EACH, CALLER, .bpf = { "multi_hash", HASH, true } },
-	{ "kprobe-multi-percpu-hash", &method_kprobe_multi, BOTH, 0, EACH_CPU, .bpf = { "multi_percpu_hash", CPU_HASH } },
+	{ "kprobe-multi-percpu-hash", &method_kprobe_multi, BOTH, 0, EACH_CPU,
+	  .bpf = { "multi_percpu_hash", CPU_HASH } },
 	{ "kprobe-multi-percpu-hash-denied", &method_kprobe_multi, ALL, 0, EACH_CPU,
 	  .bpf = { "multi_percpu_hash", CPU_HASH, true } },
 
@@ -111,7 +113,7 @@ const struct contender contenders[] = {
 	{ "no-repeats", &method_tracer, BOTH, 0,
 	  "the function tracer with options/func-no-repeats: a call like the last one is counted", RING,
 	  .tracer = { "function", "options/func-no-repeats", "options/func-no-repeats" } },
-	/* Entry and exit, but only of outermost functions, as the first of a system call. */
+	/* Entry and exit, but only of outermost functions, such as the first function of a system call. */
 	{ "graph-depth-1", &method_tracer, BOTH, 0, "function_graph without deeper calls", RING,
 	  .tracer = { "function_graph", "max_graph_depth" } },
 
@@ -121,7 +123,8 @@ const struct contender contenders[] = {
 	{ "event", &method_event, BOTH, 0, EVENT "; for all functions, one event is on all", RING,
 	  .event = { FUNCTION_EVENT, CALL, .all = "*()" } },
 	/* With 10 and 100 events, the buffers wrap sooner. */
-	{ "event-3-on-one", &method_event, ONE, 0, EVENTS("3"), RING / 3, .event = { FUNCTION_EVENT, CALL, .beside = 2 } },
+	{ "event-3-on-one", &method_event, ONE, 0, EVENTS("3"), RING / 3,
+	  .event = { FUNCTION_EVENT, CALL, .beside = 2 } },
 	{ "event-10-on-one", &method_event, ONE, 0, EVENTS("10"), RING / 10,
 	  .event = { FUNCTION_EVENT, CALL, .beside = 9 } },
 	{ "event-100-on-one", &method_event, ONE, 0, EVENTS("100"), RING / 100,

@@ -240,7 +240,7 @@ static int time_detach(const struct contender *c, struct switching *times, int i
 	return err;
 }
 
-/* Times further attaches and detaches. The calls were measured between the first ones. */
+/* Attaches and detaches again. The calls were measured between the first attach and detach. */
 static int measure_switching(const struct contender *c, enum bench_scope scope,
 			     struct switching *times, struct bench_row *row)
 {

@@ -88,7 +88,7 @@ static void pipe__run(unsigned long calls)
 
 /*
  * Files stay until the benchmark ends. They are in memory, because a disk's times vary, and in a
- * directory where only root can make files: in /dev/shm, others could make links by these names.
+ * directory where only root can make files: in /dev/shm, other users could make links by these names.
  */
 #define BENCH_DIR "/run/hytrace-bench"
 #define BENCH_FILE BENCH_DIR "/file"
@@ -392,7 +392,7 @@ static void parallel__begin(void)
 		if (cpu == here || !CPU_ISSET(cpu, &usable))
 			continue;
 		if (start_peer(cpus[cpu_count])) {
-			/* A process ends when its pipe is closed: hold no end of another pipe. */
+			/* A process ends when its pipe is closed, so this one must not hold other pipes. */
 			for (unsigned int i = 0; i < cpu_count; i++)
 				close(cpus[i][1]);
 			parallel__serve(cpus[cpu_count][0], cpus[cpu_count][1], cpu);

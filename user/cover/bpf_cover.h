@@ -43,11 +43,11 @@ struct bpf_cover {
 	const struct cover_entry *hits;	/* the program's log */
 	size_t hits_bytes;
 	char **pins;			/* paths of the pins of the map, the program, and the links */
-	/* Since the links were made: before the gate opens, and at the end. */
+	/* Missed since the links were made: [0] before the gate opens, [1] at the end. */
 	uint64_t missed[2], recursion[2];
 	uint64_t memory;
 	bool stopped;			/* all links are removed */
-	int left_out;			/* bpf_cover__leave_out_own(true) less bpf_cover__leave_out_own(false) */
+	int left_out;			/* calls of bpf_cover__leave_out_own(true), less those with false */
 	size_t counted, functions;	/* entries of the log that were counted, and functions among them */
 };
 

@@ -26,10 +26,10 @@ enum state {
 	UNTRACED,
 };
 
-/* Attaching may fail so often because a module, or the kernel, changes at that moment. */
+/* This many attempts to attach may fail because a module, or the kernel, changes at that moment. */
 #define MOST_FAILURES 5
 
-/* If the kernel does not say when init text is freed, it counts as freed when a module is live for so long (ns). */
+/* If the kernel does not say when init text is freed, it counts as freed when a module is live for this time (ns). */
 #define INIT_TEXT_LASTS 1000000000ull
 
 struct late_module {
@@ -133,14 +133,15 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 		if (m->list[i].state == COMING) {
 			m->list[i].state = UNTRACED;
 			m->list[i].reason = m->list[i].failed ?
-				"the kernel refused it together with others, and there was no time to try it alone" : reason;
+				"the kernel refused it with other modules, and there was no time to try it alone" :
+				reason;
 		}
 	}
 }
 
 /* ---- attaching */
 
-/* Names need all of kallsyms. If ftrace's list has addresses, only the modules are read. */
+/* If ftrace's list has no addresses, they are found by names, in all of kallsyms. */
 static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 {
 	bool has_addresses = tracefs_file_exists(NULL, "available_filter_functions_addrs");
@@ -421,7 +422,7 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 	if (after)
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
-		     "another engine traces at the same time, and would record the attaching");
+		     "another recorder runs at the same time, and would record the attaching");
 	if (!err && m->count)
 		err = count_functions(m);
 	for (size_t i = 0; !err && i < m->count; i++) {

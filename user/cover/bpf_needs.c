@@ -191,8 +191,8 @@ static int size_maps(struct bpf_cover *b)
 }
 
 /*
- * The event engine does not need it: a glob of an event takes functions of new modules, too. A
- * kernel without modules does not have this tracepoint.
+ * Is the tracepoint module_load needed, and there? The event engine does not need it: a glob of an
+ * event takes functions of new modules, too. A kernel without modules does not have it.
  */
 static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
 {

@@ -149,7 +149,7 @@ int cmd_features(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[FEATURE...]",
 		.doc = "Lists what hytrace can do with this kernel, as this user, in this container, and why it "
-		       "cannot do the rest. With FEATURE: only these, and the exit status tells whether all of "
+		       "cannot do more. With FEATURE: only these, and the exit status tells whether all of "
 		       "them are there.\v"
 		       "Examples:\n"
 		       "  hytrace features                         all of them, with reasons and remedies\n"

@@ -43,7 +43,7 @@
 /* The state of --retire. */
 struct retirement {
 	bool wanted, given_up;
-	uint64_t after_ns;		/* a function retires so long after its first call */
+	uint64_t after_ns;		/* a function retires this time after its first call */
 	uint64_t next;			/* when to look at the log again, by CLOCK_MONOTONIC */
 	uint64_t interval;		/* between the last time and the next, in ms */
 	uint64_t attach_ns;		/* the CPU time that attaching took */
@@ -282,9 +282,9 @@ static int allow_fentry_descriptors(const struct bpf_engine *b)
 	if (!err)
 		return 0;
 	if (b->cover.request->options->how.entry == ENTRY_FENTRY)
-		return error__return(-EINVAL, "--entry fentry takes %zu file descriptors besides the others: %s",
+		return error__return(-EINVAL, "--entry fentry needs %zu more file descriptors: %s",
 				     wanted, strerror(-err));
-	error__warn("fentry.multi takes %zu file descriptors besides the others: %s; all functions are "
+	error__warn("fentry.multi needs %zu more file descriptors: %s; all functions are "
 		    "attached by kprobe.multi, at a higher cost", wanted, strerror(-err));
 	return -EMFILE;
 }
@@ -372,8 +372,8 @@ static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t 
 	if (left) {
 		link = attach(b);
 		if (!link)
-			return error__return(-errno, "--retire: cannot attach to what is left: %s; all "
-					     "stays attached", strerror(errno));
+			return error__return(-errno, "--retire: cannot attach to the remaining functions: %s; "
+					     "all functions stay attached", strerror(errno));
 	}
 	b->retirement.functions += before - left;
 	b->retirement.changes++;
@@ -471,8 +471,8 @@ static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 		c->unattached[count++] = xstrdup(name);
 	}
 	if (count)
-		error__warn("%zu functions, %s among them, were not traced: their module had gone, or was on "
-			    "its way in or out, when the others were attached to", count, c->unattached[0]);
+		error__warn("%zu functions, such as %s, were not traced: their module was being loaded or "
+			    "removed while hytrace attached", count, c->unattached[0]);
 	counters__add(&c->lost, "unattached", count);
 }
 

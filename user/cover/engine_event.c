@@ -29,12 +29,12 @@ struct event_engine {
 static const char *event__refuse(const struct cover_options *o)
 {
 	if (o->how.retire)
-		return "--retire: nothing can be taken out of a function event; use another engine";
+		return "--retire: a function event cannot stop tracing single functions; use another --engine";
 	if (o->how.entry)
-		return "--entry is for the bpf engine";
+		return "--entry is for --engine bpf";
 	if (o->filter.deny.count)
-		return "--deny: a function event takes all functions that its glob matches, none can be left "
-		       "out; use --engine bpf, or name those wanted with -a";
+		return "--deny: a function event takes all functions that its glob matches; use --engine bpf, "
+		       "or name the wanted functions with -a";
 	return NULL;
 }
 
@@ -157,8 +157,8 @@ static int raise_descriptors(size_t events)
 {
 	int err = descriptors__allow(2 * events);
 
-	return err ? error__return(-EINVAL, "%zu events take %zu file descriptors besides the others: %s; use "
-				   "globs, or --engine bpf", events, 2 * events, strerror(-err)) : 0;
+	return err ? error__return(-EINVAL, "%zu events need %zu more file descriptors: %s; use globs, or "
+				   "--engine bpf", events, 2 * events, strerror(-err)) : 0;
 }
 
 static int event__start(void *engine)

@@ -32,12 +32,12 @@ static const char *oneshot__refuse(const struct cover_options *o)
 
 	/* With two engines, --pin is for the BPF engine. */
 	if (o->how.pin && o->engine != ENGINE_BOTH)
-		return "--pin is for the BPF engines: oneshot has nothing to pin";
+		return "--pin is for the BPF recorders: oneshot has nothing to pin";
 	if (o->how.entry && o->engine != ENGINE_BOTH)
-		return "--entry is for the bpf engine";
+		return "--entry is for --engine bpf";
 	if (!limit)
 		return NULL;
-	snprintf(why, sizeof(why), "%s is for the BPF engines: give --engine bpf or event", limit);
+	snprintf(why, sizeof(why), "%s is for the BPF recorders: give --engine bpf or event", limit);
 	return why;
 }
 

@@ -26,15 +26,15 @@ static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default), json or tailor; with several -o, or without -f, FILE's ending selects it"),
 	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
 	  "repeated, for several formats)", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "keep what FILE has, and add what this run sees: FILE is a json document "
-	  "of the same kernel and filters, or is not there yet", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "add this run to FILE, a json recording of the same kernel with the same "
+	  "filters; if there is no FILE, make it", 0 },
 	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
 	{ "ready-fd", KEY_READY, "N", 0, "write the line READY to descriptor N when recording has begun; "
 	  "systemd gets its message in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
-	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where /proc/kcore does not "
-		       "tell it"),
+	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where "
+		       "/proc/kcore does not tell it"),
 	{ }
 };
 
@@ -102,8 +102,8 @@ static bool goes_to_stdout(const struct cover_options *o)
 static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
-	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin && !o->how.entry &&
-	       !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
+	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin &&
+	       !o->how.entry && !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 
 static void check_combination(struct argp_state *state, const struct parsed *parsed)
@@ -130,7 +130,7 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 			argp_error(state, "-o: the name is empty");
 	}
 	if (o->engine == ENGINE_BOTH && goes_to_stream(o) && o->result.format != FORMAT_TEXT)
-		argp_error(state, "--engine both writes two documents: give -o NAME");
+		argp_error(state, "--engine both writes two recordings: give -o NAME");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

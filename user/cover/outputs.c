@@ -98,7 +98,7 @@ static int try_to_join(struct one *one, const struct coverage *plan)
 	int err;
 
 	if (one->format != FORMAT_JSON)
-		return error__return(-EINVAL, "--append: %s: only json documents can be added to", one->path);
+		return error__return(-EINVAL, "--append: %s: only json recordings can be added to", one->path);
 	err = read_before(one);
 	if (err || !one->before)
 		return err;
@@ -242,7 +242,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 	free(path);
 }
 
-/* Writes the result so far. The file then has only old contents of this run, which must not be merged again. */
+/* Writes the result so far. After that, the file's contents are this run's, and must not be merged again. */
 static int put_so_far(struct one *one, const struct coverage *c, const struct universe *u)
 {
 	int err = write_one(one, c, u), fd;

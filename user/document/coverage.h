@@ -86,18 +86,18 @@ bool coverage__same_build(const struct coverage *a, const struct coverage *b, co
 /* Are @a and @b of one build of the kernel and of each module? Then an address is one function. */
 bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
 bool coverage__same_command(const struct coverage *a, const struct coverage *b);
-/* Are all tasks of @c also tasks of @other? A recording does not have the process number of its command. */
+/* Are all tasks of @c also tasks of @other? With --task, if the commands are equal: their pids are unknown. */
 bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
 /* Was the function asked for, but could not be attached to? @name: may be NULL. @module: NULL: vmlinux */
 bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module);
 /* Is it known which hit was the first? Not if results of several boots were merged. */
 bool coverage__knows_first(const struct coverage *c);
 
-/* Kinds of fields of struct coverage, besides those of base/json.h: a struct globs, */
+/* Kinds of fields of struct coverage, besides those of base/json.h. A struct globs: */
 extern const struct json_kind field_globs;
-/* a const char * that lives as long as the coverage, */
+/* A const char * that lives as long as the coverage: */
 extern const struct json_kind field_text;
-/* and a pointer of which a recording only says whether it is NULL. */
+/* A pointer of which a recording only says whether it is NULL: */
 extern const struct json_kind field_given;
 
 #endif

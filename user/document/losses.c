@@ -32,7 +32,7 @@ static const struct loss losses[] = {
 	{ "callers_incomplete", LOSS_MAYBE, LOSS_OF_NONE, HIT_CALLER,
 	  "functions that were watched for --retire=MS only and may have more callers" },
 	{ "missed", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,
-	  "calls that were not handed to the program (nested in itself)" },
+	  "calls in the middle of a call of the program, for which it was not run again" },
 	{ "recursion_misses", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,
 	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, with fentry.multi "
 	  "also of tasks that preempted it, or with --pin or --engine event from this one" },
@@ -104,7 +104,8 @@ bool losses__may_hide(const struct counters *lost, bool stayed)
 	for (size_t i = 0; i < lost->count; i++) {
 		const struct loss *loss = losses__find(lost->list[i].name);
 
-		if (lost->list[i].value && (!loss || loss->of == LOSS_OF_ANY || (loss->of == LOSS_OF_MODULES && !stayed)))
+		if (lost->list[i].value &&
+		    (!loss || loss->of == LOSS_OF_ANY || (loss->of == LOSS_OF_MODULES && !stayed)))
 			return true;
 	}
 	return false;

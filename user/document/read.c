@@ -28,7 +28,7 @@ struct text {
 static char *text__grow(struct text *t, size_t more, const char *path)
 {
 	if (t->length + more > DOCUMENT_LARGEST + CHUNK) {
-		error__print("%s: is larger than the %d MiB that a document can have", path,
+		error__print("%s: is larger than %d MiB, the most that is read", path,
 			     DOCUMENT_LARGEST >> 20);
 		return NULL;
 	}
@@ -176,8 +176,8 @@ static int check_memory(const struct text *t, const char *path, const char *comm
 {
 	if (memory_for(t) <= DOCUMENT_MOST_MEMORY)
 		return 0;
-	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than the %lld MiB of memory that a "
-			     "document can have: write it again by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
+	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of "
+			     "memory: write it again by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
 			     command);
 }
 
@@ -196,7 +196,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 	while (end < t->length && isspace((unsigned char)t->bytes[end]))
 		end++;
 	if (*ret && end < t->length)
-		return unreadable(path, "there is more after the end of the document: give one document");
+		return unreadable(path, "there is more after the end of the json object: give one object");
 	/* For the text "null", json-c makes no object. check() then says that it is not a file of hytrace. */
 	if (!*ret && why == json_tokener_success)
 		return 0;
@@ -214,7 +214,7 @@ static int check(struct json_object *root, const char *path, const char *kind, c
 
 	/* Schema 1 did not name the kind of the file. */
 	if (!json__text(json__field(root, "hytrace")) || (is ? strcmp(is, kind) : number != 1))
-		return error__return(-EINVAL, "%s: is no document of `%s`", path, command);
+		return error__return(-EINVAL, "%s: is not a file of `%s`", path, command);
 	if (number != (uint64_t)schema)
 		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: write it "
 				     "again by `%s`", path, number, schema, command);
@@ -227,7 +227,7 @@ int document__read(struct json_object **ret, const char *path, const char *kind,
 	bool from_stdin = !strcmp(path, "-");
 
 	if (from_stdin && stdin_is_read)
-		return error__return(-EINVAL, "-: standard input has been read already, as another document");
+		return error__return(-EINVAL, "-: standard input has been read already, as another FILE");
 	stdin_is_read |= from_stdin;
 	return document__read_open(ret, from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), path, kind,
 				   command, schema);
@@ -244,7 +244,7 @@ int document__read_open(struct json_object **ret, int fd, const char *path, cons
 	if (!err)
 		err = decompress(&t, path);
 	if (!err && t.length > DOCUMENT_LARGEST)
-		err = error__return(-EINVAL, "%s: is larger than the %d MiB that a document can have", path,
+		err = error__return(-EINVAL, "%s: is larger than %d MiB, the most that is read", path,
 				    DOCUMENT_LARGEST >> 20);
 	if (!err)
 		err = check_memory(&t, path, command);

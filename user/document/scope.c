@@ -101,17 +101,17 @@ static const struct argp_option options[] = {
 	{ "pid", 'p', "PID", 0, "only process PID, and what it starts from now on", 0 },
 	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
 	{ "cgroup", KEY_CGROUP, "PATH", 0, "only tasks in this cgroup and those below it (version 2): a "
-	  "directory, or its path below /sys/fs/cgroup; BPF engines", 0 },
+	  "directory, or its path below /sys/fs/cgroup; BPF recorders", 0 },
 	{ "comm", KEY_COMM, "NAME", 0, "only tasks of this name, as ps -o comm and /proc/PID/comm show "
-	  "it; BPF engines", 0 },
+	  "it; BPF recorders", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
 	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "stop tracing functions that are known, "
 	  "so that they cost nothing from then on; with callers, MS milliseconds after the first "
 	  "call: later callers are missing; oneshot and bpf", 0 },
-	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: during the run, pin a map of what was "
-	  "seen, the program and the link in this directory of a bpffs", 0 },
-	{ "entry", KEY_ENTRY, "KIND", 0, "bpf engine: kprobe (kprobe.multi, on any kernel) or fentry (fentry.multi, "
+	{ "pin", KEY_PIN, "DIR", 0, "BPF recorders: during the run, pin a map of the addresses "
+	  "seen, the program and its links in this directory of a bpffs", 0 },
+	{ "entry", KEY_ENTRY, "KIND", 0, "-e bpf: kprobe (kprobe.multi, on any kernel) or fentry (fentry.multi, "
 	  "which costs half as much, since Linux 7.2); default: what costs less", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after this time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },

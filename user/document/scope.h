@@ -22,7 +22,7 @@ enum scope_kind {
 
 /* How calls enter the program of the BPF recorder. */
 enum cover_entry_kind {
-	ENTRY_ANY,		/* option: hytrace chooses; recording: other recorder or unknown */
+	ENTRY_ANY,		/* in options: hytrace chooses; in a recording: another recorder, or unknown */
 	ENTRY_KPROBE,		/* all by kprobe.multi */
 	ENTRY_FENTRY,		/* by fentry.multi where possible, otherwise by kprobe.multi */
 };
@@ -54,7 +54,8 @@ struct scope_input {
 extern const struct argp scope_argp;
 
 /* The options that --boot excludes, as an error message. */
-#define SCOPE_OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
+#define SCOPE_OF_BOOT \
+	"--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
 
 /*
  * The fields of the objects "filters" and "options" of a recording, as members of struct coverage.

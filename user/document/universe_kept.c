@@ -74,7 +74,7 @@ struct reader {
 	const char *fields[MOST_FIELDS];
 };
 
-/* Returns false if there is no line with so many fields. */
+/* Returns false if there is no line with that number of fields. */
 static bool read_line(struct reader *r, size_t count)
 {
 	char *end = strchr(r->at, '\n');

@@ -267,7 +267,8 @@ static int event_list(int argc, char **argv)
 enum { KEY_HIST = 256, KEY_DURATION, KEY_TASK };
 
 static const struct argp_option record_argp_options[] = {
-	OPTION_FORMAT("text (default), as the kernel prints events, or json: an object on a line" OPTION_FORMAT_BY_NAME),
+	OPTION_FORMAT("text (default), as the kernel prints events, or json: an object on a line"
+		      OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
 	{ "hist", KEY_HIST, "FIELD", 0, "print no events, but a histogram of FIELD at the end, for "
 	  "each event that has it", 0 },

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "event/raw_events.h"
 
-/* At most so many pages of each CPU are read before signals and the time are checked. */
+/* At most this many pages of each CPU are read before signals and the time are checked. */
 #define MOST_PAGES 64
 
 struct cpu {

@@ -346,7 +346,8 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 static int open_output(struct output **ret, const struct record_options *o, struct guard *guard)
 {
 	/* A histogram is written at the end, and events as they come. */
-	return o->hist ? output__open(ret, o->result.output, guard) : output__open_growing(ret, o->result.output, guard);
+	return o->hist ? output__open(ret, o->result.output, guard) :
+	       output__open_growing(ret, o->result.output, guard);
 }
 
 static int prepare(struct record *r, struct record_options *o)

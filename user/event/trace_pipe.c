@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "event/trace_pipe.h"
 
-/* At most so many bytes are copied before signals and the time are checked. */
+/* At most this many bytes are copied before signals and the time are checked. */
 #define MOST_BYTES (1024 * 1024)
 
 struct trace_pipe {

@@ -392,7 +392,8 @@ int calls__open(struct calls **ret, const struct image *image)
 	struct calls *c;
 
 	if (!image__arch(image))
-		return error__return(-EINVAL, "%s: is of a processor whose calls hytrace cannot read", image__path(image));
+		return error__return(-EINVAL, "%s: is of a processor whose calls hytrace cannot read",
+				     image__path(image));
 	c = xcalloc(1, sizeof(*c));
 	c->image = image;
 	if (image__module(image)) {

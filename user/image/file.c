@@ -136,8 +136,9 @@ int image_file__open(struct image_file *file, const char *path, bool is_module)
 	elf_version(EV_CURRENT);
 	file->fd = elf_file__open(path);
 	if (file->fd == -EFBIG)
-		return error__return(-EINVAL, "%s: is refused: it is no ELF file, as its contents are more than %d times as "
-				     "large: give the file without compression", path, ELF_FILE_MOST_RATIO);
+		return error__return(-EINVAL, "%s: is refused: its contents are more than %d times as large as "
+				     "the file, unlike those of an ELF file: give it without compression",
+				     path, ELF_FILE_MOST_RATIO);
 	if (file->fd < 0)
 		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(-file->fd));
 	file->elf = dwelf_elf_begin(file->fd);

@@ -39,7 +39,7 @@ static bool ends_with(const char *text, const char *end)
 
 /* ---- names */
 
-/* Is it a mark of the build, which kallsyms leaves out too, or the padding before a function? */
+/* Is it a name that kallsyms leaves out as well: a mark of the build, or padding before a function? */
 static bool is_no_name(const char *name)
 {
 	return !*name || *name == '$' || begins_with(name, ".L") || begins_with(name, "__kcfi_typeid_") ||

@@ -38,7 +38,8 @@ static bool is_definition(Dwarf_Die *die)
 
 static void define(const struct image *vmlinux, struct lh_table *by_name, Dwarf_Die *unit, Dwarf_Die *die)
 {
-	const char *name = is_definition(die) && dwarf_hasattr_integrate(die, DW_AT_external) ? dwarf_diename(die) : NULL;
+	bool exported = is_definition(die) && dwarf_hasattr_integrate(die, DW_AT_external);
+	const char *name = exported ? dwarf_diename(die) : NULL;
 	struct lh_entry *entry = name ? lh_table_lookup_entry(by_name, name) : NULL;
 	const char *path = entry ? dwarf_diename(unit) : NULL, *file;
 	struct import *i;

@@ -155,7 +155,7 @@ static void read_children(struct reader *r, Dwarf_Die *parent, int level)
 	Dwarf_Die die;
 
 	if (level > MOST_LEVELS)
-		r->err = error__return(-EINVAL, "%s: is damaged: its debug information has blocks in more than %d others",
+		r->err = error__return(-EINVAL, "%s: is damaged: its debug information has more than %d nested blocks",
 				       image__path(r->in->image), MOST_LEVELS);
 	if (r->err || dwarf_child(parent, &die))
 		return;

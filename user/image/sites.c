@@ -23,8 +23,8 @@ static int read_table(struct sites *s, const struct image_file *file)
 	uint64_t start, end, site;
 	size_t left;
 
-	if (!elf_file__symbol(file->elf, "__start_mcount_loc", &start) || !elf_file__symbol(file->elf, "__stop_mcount_loc", &end) ||
-	    end <= start)
+	if (!elf_file__symbol(file->elf, "__start_mcount_loc", &start) ||
+	    !elf_file__symbol(file->elf, "__stop_mcount_loc", &end) || end <= start)
 		return error__return(-EINVAL, "%s: has no table of functions that can be traced: that kernel was "
 				     "configured without ftrace, or is no vmlinux", file->path);
 	bytes = image_file__bytes(file, start, &left);

@@ -12,7 +12,8 @@ static const struct reason {
 	[UNTRACED_NOINSTR] = { "noinstr", "is noinstr: it runs where the kernel is not ready for tracers" },
 	[UNTRACED_ENTRY] = { "entry", "is entry code, which runs before the kernel is ready for tracers" },
 	[UNTRACED_TRAMPOLINE] = { "trampoline", "is a trampoline that calls go through" },
-	[UNTRACED_FRAGMENT] = { "fragment", "is the rarely used part of a function, which is jumped to and not called" },
+	[UNTRACED_FRAGMENT] = { "fragment",
+				"is the rarely used part of a function, which is jumped to and not called" },
 	[UNTRACED_ASSEMBLY] = { "assembly", "is written in assembly, which has no call for tracers" },
 	[UNTRACED_FILE] = { "file", "is in a file that is compiled without calls for tracers (its Makefile removes "
 			    "the option)" },

@@ -23,11 +23,13 @@ static int read_linked(struct ways *w, const struct image_file *file, const stru
 	uint64_t start, stop;
 	size_t left;
 
-	if (!elf_file__symbol(file->elf, table->start, &start) || !elf_file__symbol(file->elf, table->stop, &stop) || stop <= start)
+	if (!elf_file__symbol(file->elf, table->start, &start) ||
+	    !elf_file__symbol(file->elf, table->stop, &stop) || stop <= start)
 		return 0;
 	bytes = image_file__bytes(file, start, &left);
 	if (!bytes || left < stop - start)
-		return error__return(-EINVAL, "%s: is damaged: the table at %s cannot be read", file->path, table->start);
+		return error__return(-EINVAL, "%s: is damaged: the table at %s cannot be read",
+				     file->path, table->start);
 	for (uint64_t at = 0; at + table->entry <= stop - start; at += table->entry) {
 		int32_t distances[2];
 

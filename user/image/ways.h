@@ -10,7 +10,7 @@
 #include "image/file.h"
 
 struct way {
-	uint64_t at, to;	/* as in struct image_function; @to is UINT64_MAX if it is not in code of the file */
+	uint64_t at, to;	/* as in struct image_function; @to: UINT64_MAX: not in code of the file */
 };
 
 struct ways {

@@ -112,7 +112,7 @@ static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size
 	return true;
 }
 
-/* The length of the call with the NOPs after it; without them if its place has other code. */
+/* The length of the call, with the NOPs after it if nothing else is in its place. */
 static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
 			   uint64_t start, size_t call)
 {

@@ -83,7 +83,8 @@ static const struct {
 		"boot a kernel of the hytrace series with CONFIG_FUNCTION_EVENTS", -EOPNOTSUPP, probe_events,
 	},
 	[FEATURE_BTF] = {
-		"btf", "BPF programs that fit any kernel", "this kernel has no BTF: there is no /sys/kernel/btf/vmlinux",
+		"btf", "BPF programs that fit any kernel",
+		"this kernel has no BTF: there is no /sys/kernel/btf/vmlinux",
 		"boot a kernel with CONFIG_DEBUG_INFO_BTF", -EOPNOTSUPP, probe_btf,
 	},
 	[FEATURE_JIT] = {

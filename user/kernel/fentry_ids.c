@@ -90,7 +90,7 @@ void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const 
 
 		while (at < count && traceable__at(t, at)->entry < sym->addr)
 			at++;
-		/* Except the function's own symbol. add_function() marks traceable namesakes. */
+		/* Skip the function's own symbol; add_function() marks traceable namesakes. */
 		if (at == count || traceable__at(t, at)->entry != sym->addr ||
 		    strcmp(traceable__at(t, at)->name, sym->name))
 			mark_namesakes(ids, sym->name, sym->module);

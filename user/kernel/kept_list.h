@@ -8,8 +8,8 @@
  * not change while it runs. A module's code is the same from the end of its initialization to its
  * removal. So a list is kept with the id of the boot, and with the name, size, address and sysfs
  * inode of each module:
- *  - The inode changes when a module is removed and loaded again, perhaps rebuilt, even to the same address: sysfs never
- *    uses a number twice in one boot (fs/kernfs/dir.c, kernfs_node.id).
+ *  - The inode changes when a module is removed and loaded again, perhaps rebuilt, even to the same
+ *    address: sysfs never uses a number twice in one boot (fs/kernfs/dir.c, kernfs_node.id).
  *  - The size includes init code until it is freed. Then init code is in neither list.
  *  - While a module comes or goes, no list is kept, and no kept list is used.
  * ftrace keeps the names of freed init functions only as long as their module is there

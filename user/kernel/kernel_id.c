@@ -181,7 +181,8 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 		/* In the current directory, a build id proves nothing: anybody can copy it. */
 		if (!i && (place__check_own(".") || place__check_own("build"))) {
 			if (!access(places[i], F_OK))
-				error__warn("%s is not looked at, as others may write there; --vmlinux names it", places[i]);
+				error__warn("%s is not used, because other users may write there; --vmlinux names it",
+					    places[i]);
 			continue;
 		}
 		path = xasprintf(places[i], id->release);

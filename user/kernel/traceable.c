@@ -302,7 +302,7 @@ const struct traceable_function *traceable__find(const struct traceable *t, uint
 {
 	size_t low = SORTED_FROM(t->functions, t->count, site, addr);
 
-	/* The address is the first site at or after it, or the entry of that site, or neither. */
+	/* If @addr is a site or an entry, it is of the first site at or after @addr. */
 	if (low == t->count)
 		return NULL;
 	if (t->functions[low].site == addr || t->functions[low].entry == addr)

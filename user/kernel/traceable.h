@@ -46,7 +46,7 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 /* Finds a function by its traced instruction or by its entry; NULL: there is none. */
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr);
 
-/* Like traceable__find(), but only in @module (NULL: vmlinux): others may have used the address. */
+/* Like traceable__find(), but only in @module (NULL: vmlinux): another may have had the address. */
 const struct traceable_function *traceable__find_in(const struct traceable *t, uint64_t addr,
 						    const char *module);
 

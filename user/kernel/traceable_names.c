@@ -97,7 +97,7 @@ void traceable_names__locate(struct traceable_name *list, size_t count, const st
 	for (size_t i = 0; i < count; i++) {
 		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
 			list[i].addr = index.list[at]->addr;
-		/* The line is listed twice or not in order, so its symbol is another one. */
+		/* Lines are in order of address: a symbol at or before @last is not meant. */
 		if (i && same_module(&list[i], &list[i - 1]) && list[i].addr && list[i].addr <= last)
 			list[i].addr = 0;
 		if (list[i].addr || (i && !same_module(&list[i], &list[i - 1])))

@@ -67,7 +67,7 @@ static int read_types(int program, struct bpf_func_info *ret, __u32 count)
 		return err;
 	if (info.nr_func_info != count)
 		return -EINVAL;
-	/* Only the types: the kernel's offsets are those of its own, longer code. */
+	/* Take only the types: the offsets are places in the code as the kernel has rewritten it. */
 	for (__u32 i = 0; i < count; i++)
 		ret[i].type_id = functions[i].type_id;
 	btf = bpf_btf_get_fd_by_id(info.btf_id);

@@ -10,7 +10,8 @@
 
 enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
 
-static void print_place(const struct source_lines *lines, const struct image_of *of, uint64_t addr, char *text, size_t room)
+static void print_place(const struct source_lines *lines, const struct image_of *of, uint64_t addr, char *text,
+			size_t room)
 {
 	const struct line_place *place = source_lines__get(lines, of, addr);
 
@@ -155,7 +156,8 @@ static void print_possible(const struct question *q, size_t number, const struct
 	if (count)
 		print_table(q, "MAY ENTER IT", "RAN", of_possible, list, count, out);
 	else
-		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may replace.\n", out);
+		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may "
+		      "replace.\n", out);
 	free(list);
 	if (references__taken(of->references, f) == TAKEN_YES)
 		fputs("Its address is taken: a pointer may lead to it.\n", out);
@@ -198,8 +200,8 @@ static void print_uncounted(const struct question *q, const struct image_functio
 	for (size_t d = 0; !q->calls && f->exported && d < q->edges->document_count; d++)
 		count += counters__get(&q->edges->documents[d]->lost, "module_init_callers");
 	if (count)
-		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no document lists, may have called it.\n",
-			count);
+		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no recording "
+			"lists, may have called it.\n", count);
 }
 
 /* Says how a function was entered, if no recorded call leads to it. */
@@ -225,11 +227,12 @@ static void print_share(const struct question *q, size_t number, const struct im
 {
 	size_t seen = 0, all = question__traceable_calls(q, number);
 
-	for (size_t i = 0; i < count; i++)
-		seen += answers[i].edge->call.in == f && answers[i].edge->call.kind == CALL_DIRECT && !answers[i].edge->entered &&
-			answers[i].other && !answers[i].other->untraced && answers[i].of->module == answers[i].edge->of->module;
+	for (const struct callers_answer *a = answers; a < answers + count; a++)
+		seen += a->edge->call.in == f && a->edge->call.kind == CALL_DIRECT && !a->edge->entered &&
+			a->other && !a->other->untraced && a->of->module == a->edge->of->module;
 	if (all && edges__ran(q->edges, number))
-		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n", all, seen);
+		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n",
+			all, seen);
 }
 
 static void print_answer(const struct question *q, size_t number, FILE *out)

@@ -166,7 +166,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 	return error__status(err, false);
 }
 
-#define STATUS "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document."
+#define STATUS "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording."
 
 int cmd_callers(int argc, char **argv)
 {
@@ -174,9 +174,8 @@ int cmd_callers(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FUNCTION FILE...",
-		.doc = "Prints from where a function was called, from documents of `hytrace cover -f json` and the vmlinux "
-		       "of their kernel. Each call is certain."
-		       "\vExamples:\n"
+		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and "
+		       "the vmlinux of their kernel. Each call is certain.\vExamples:\n"
 		       "  hytrace callers vfs_read run.json\n"
 		       "  hytrace callers dummy_xmit:mod:dummy --vmlinux build/vmlinux boot.json run.json\n\n"
 		       STATUS,
@@ -191,7 +190,7 @@ int cmd_calls(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FUNCTION FILE...",
-		.doc = "Prints which calls in a function were executed, and what they called, from documents of "
+		.doc = "Prints which calls in a function were executed, and what they called, from recordings of "
 		       "`hytrace cover -f json` and the vmlinux of their kernel."
 		       "\vExamples:\n"
 		       "  hytrace calls vfs_read run.json\n"

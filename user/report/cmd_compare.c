@@ -64,8 +64,8 @@ static int check(const struct coverage *c, const char *path)
 {
 	if (!c->merged)
 		return 0;
-	return error__return(-EINVAL, "%s: is a union of %zu runs, which cannot have observed what one run has: "
-			     "`hytrace diff` tells what differs", path, c->merged_count);
+	return error__return(-EINVAL, "%s: is a union of %zu runs, not a recording of one time: `hytrace diff` "
+			     "tells how it differs", path, c->merged_count);
 }
 
 static void print(const struct compare_options *o, const struct comparison *list, size_t count)
@@ -102,13 +102,13 @@ int cmd_compare(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "A.json B.json",
-		.doc = "Tells whether two observers of one time agree: compares what two runs of `hytrace cover -f "
-		       "json` saw, and gives a reason for every difference. (`hytrace diff` tells what is new in "
-		       "another run, or on another kernel.)\vExamples:\n"
+		.doc = "Tells whether two recordings of the same time agree: compares the functions of two "
+		       "files of `hytrace cover -f json`, and gives a reason for every difference. (`hytrace "
+		       "diff` tells what is new in another run, or on another kernel.)\vExamples:\n"
 		       "  hytrace compare both.oneshot.json both.bpf.json\n"
 		       "  hytrace compare --callers -f json a.json b.json\n\n"
-		       "Exit status: 0 no difference, or each is explained for "
-		       "certain; 1 others; 2 usage, no document, or it failed.",
+		       "Exit status: 0 no difference, or each is explained for certain; 1 another "
+		       "difference; 2 usage, a file that is no recording, or it failed.",
 	};
 	struct compare_options o = {};
 	struct coverage documents[2] = {};

@@ -92,8 +92,8 @@ static int read_given(struct universe *list, const struct diff_options *o, const
 		}
 		if (side == 2) {
 			universe__free(&u);
-			return error__return(-EINVAL, "--universe %s: is of neither kernel, or a second one of "
-					     "the same kernel", o->universes[i]);
+			return error__return(-EINVAL, "--universe %s: is of neither kernel, or a second list of "
+					     "one kernel", o->universes[i]);
 		}
 		list[side] = u;
 	}
@@ -160,8 +160,8 @@ int cmd_diff(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "A.json B.json",
 		.doc = "Prints which functions B.json has seen and A.json has not, and which are gone, and why the "
-		       "other has not seen each. The two documents of `hytrace cover -f json` may be of two builds of "
-		       "the kernel. (`hytrace compare` asks whether two observers of one run agree.)"
+		       "other recording lacks each. The recordings of `hytrace cover -f json` may be of two builds of "
+		       "the kernel. (`hytrace compare` tells whether two recordings of the same time agree.)"
 		       "\vExamples:\n"
 		       "  hytrace diff yesterday.json today.json\n"
 		       "  hytrace diff --fail-on gone --in fs/ext4 release.json candidate.json\n\n"

@@ -63,9 +63,8 @@ int cmd_merge(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FILE...",
-		.doc = "Makes one document of several of `hytrace cover -f json`, of one kernel build: all that any of "
-		       "them has seen, and in how many it was."
-		       "\vExamples:\n"
+		.doc = "Joins several recordings of `hytrace cover -f json`, of one kernel build, into one: all "
+		       "that any of them has seen, and how many of them have seen it.\vExamples:\n"
 		       "  hytrace merge -o week.json monday.json tuesday.json\n"
 		       "  hytrace merge machine-*.json.zst | zstd -o all.json.zst\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or FILEs that do not go together.",

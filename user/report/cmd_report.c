@@ -29,13 +29,14 @@ static const struct argp_option options[] = {
 	  "FILE", 0 },
 	{ "proved", KEY_PROVED, NULL, 0, "also tell what ran without having been recorded, as recorded calls prove "
 	  "(takes a few seconds)", 0 },
-	OPTION_FORMAT("text (default), json, tailor, lcov, html; dot or folded: the graph of calls" OPTION_FORMAT_BY_NAME),
+	OPTION_FORMAT("text (default), json, tailor, lcov, html; dot or folded: the graph of calls"
+		      OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
 	OPTION_VMLINUX("that kernel's, with debug information; modules are looked for beside it"),
-	{ "source", KEY_SOURCE, "DIR", 0, "-f lcov: where the kernel's source is; given again: where files are that are not "
-	  "there, such as those that its build makes", 0 },
+	{ "source", KEY_SOURCE, "DIR", 0, "-f lcov: where the kernel's source is; given again: where files are "
+	  "that are not there, such as those that its build makes", 0 },
 	{ }
 };
 
@@ -114,20 +115,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->count > ROWS_MOST_COLUMNS)
 			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` joins several "
 				   "into one", o->count, ROWS_MOST_COLUMNS);
-		if (o->result.format >= REPORT_DOT && (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
-			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with them but "
-				   "--vmlinux and --output");
+		if (o->result.format >= REPORT_DOT &&
+		    (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
+			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with "
+				   "them but --vmlinux and --output");
 		if (o->result.format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "joins several into one");
 		if ((o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML) && o->form.which != LIST_ALL)
-			argp_error(state, "-f %s has what was seen and what was not; --seen and --unseen do not go with it",
-				   format_names[o->result.format]);
+			argp_error(state, "-f %s has what was seen and what was not; --seen and --unseen do not "
+				   "go with it", format_names[o->result.format]);
 		if (o->result.format == REPORT_TAILOR && o->proved)
 			argp_error(state, "-f tailor has recorded addresses; --proved does not go with it");
 		if (o->sort >= 0 && o->result.format != REPORT_JSON &&
 		    (o->result.format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
-			argp_error(state, "--sort orders the lines of directories and files; functions are in the order of their places");
+			argp_error(state, "--sort orders the lines of directories and files; functions are in "
+				   "the order of their places");
 		if (o->result.format != REPORT_LCOV && o->directory_count)
 			argp_error(state, "--source goes with -f lcov");
 		break;
@@ -204,8 +207,8 @@ static int check(const struct report_options *o, const struct documents *d, cons
 	if (o->form.which == LIST_UNSEEN && !u->count)
 		return error__return(-EINVAL, "--unseen: the functions of that kernel are not known");
 	if (o->result.format == REPORT_TAILOR && !d->list[0]->kernel.offset_known)
-		return error__return(-EINVAL, "%s: has no addresses as linked, which -f tailor consists of: record again "
-				     "with `hytrace cover --vmlinux FILE`", d->paths[0]);
+		return error__return(-EINVAL, "%s: has no addresses as linked, which -f tailor consists of: "
+				     "record again with `hytrace cover --vmlinux FILE`", d->paths[0]);
 	return 0;
 }
 
@@ -221,7 +224,8 @@ static void check_unseen(const struct rows *r, const char *const *paths)
 			blind = blind || row__is_seen(&r->list[i], column) ? blind : &r->list[i];
 		}
 		if (!sees)
-			error__warn("--unseen: %s: no function there could be seen%s%s%s%s", paths[column], blind ? ", such as " : "",
+			error__warn("--unseen: %s: no function there could be seen%s%s%s%s",
+				    paths[column], blind ? ", such as " : "",
 				    blind ? blind->f->name : "", blind ? ": " : "",
 				    blind ? verdict__sentence(rows__verdict(r, blind, column)) : "");
 	}
@@ -319,12 +323,11 @@ int cmd_report(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FILE...",
-		.doc = "Prints which functions ran and which did not, by directory, file and function, from documents of "
-		       "`hytrace cover -f json`. Several FILEs are columns."
-		       "\vExamples:\n"
+		.doc = "Prints which functions ran and which did not, by directory, file and function, from "
+		       "recordings of `hytrace cover -f json`. Several FILEs are columns.\vExamples:\n"
 		       "  hytrace report boot.json tests.json\n"
 		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
-		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
+		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording.",
 	};
 	struct report_options o = { .by = -1, .sort = -1, .result.formats = format_names };
 	struct documents d = {};

@@ -26,8 +26,8 @@ static const struct argp_option options[] = {
 	OPTION_OUTPUT,
 	OPTION_VMLINUX("of the kernel that is asked about, with debug information; default: that of the first FILE, "
 		       "or of the running kernel, where it usually is"),
-	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the vmlinux, or "
-	  "/lib/modules/RELEASE", 0 },
+	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the "
+	  "vmlinux, or /lib/modules/RELEASE", 0 },
 	{ }
 };
 
@@ -52,7 +52,8 @@ static void take_arguments(struct argp_state *state, struct why_options *o)
 		argp_error(state, "%zu files: one answer can be about %d at most", o->path_count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < o->path_count; i++) {
 		if (strcmp(o->paths[i], "-") && access(o->paths[i], F_OK) && errno == ENOENT)
-			argp_error(state, "%s: there is no such file; several functions are separated by commas", o->paths[i]);
+			argp_error(state, "%s: there is no such file; several functions are separated by commas",
+				   o->paths[i]);
 	}
 }
 
@@ -62,7 +63,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_IN:
-		argp_error(state, "--in %s: documents come after the function: `hytrace why FUNCTION %s`", arg, arg);
+		argp_error(state, "--in %s: recordings come after the function: `hytrace why FUNCTION %s`", arg, arg);
 		break;
 	case KEY_MODULES:
 		o->modules = arg;
@@ -235,9 +236,9 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
 {
 	const struct why_sources sources = {
-		.universe = &l->universe, .image = l->images.count ? l->images.list[0].image : NULL, .modules = l->modules,
-		.documents = l->documents, .others = l->others, .edges = l->edges.nodes ? &l->edges : NULL,
-		.labels = o->paths, .document_count = l->document_count,
+		.universe = &l->universe, .image = l->images.count ? l->images.list[0].image : NULL,
+		.modules = l->modules, .documents = l->documents, .document_count = l->document_count,
+		.others = l->others, .edges = l->edges.nodes ? &l->edges : NULL, .labels = o->paths,
 		.running = !l->document_count && !o->result.vmlinux,
 	};
 	struct why *list = xcalloc(o->name_count, sizeof(*list));
@@ -263,14 +264,13 @@ int cmd_why(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "FUNCTION[,FUNCTION...] [FILE...]",
-		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a module that "
-		       "is not loaded; and why FILEs, documents of `hytrace cover -f json`, do not have them."
-		       "\vExamples:\n"
+		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a "
+		       "module that is not loaded; and why FILEs, recordings of `hytrace cover -f json`, do not "
+		       "have them.\vExamples:\n"
 		       "  hytrace why vfs_read,rcu_nmi_enter\n"
 		       "  hytrace why --vmlinux vmlinux ext4_fallocate tests.json\n\n"
-		       "Exit status: 0 done, 1 a FUNCTION is not known or it failed, 2 usage, or bad files, 3 the kernel or "
-		       "the privileges do not allow it.",
-	};
+		       "Exit status: 0 done, 1 a FUNCTION is not known or it failed, 2 usage, or bad files, 3 "
+		       "the kernel or the privileges do not allow it.", };
 	struct why_options o = {};
 	struct looked_at l = {};
 	bool found = true;

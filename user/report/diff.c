@@ -104,7 +104,8 @@ static void list_seen(struct side *s, struct strings *names, enum diff_identity 
 		if (item->f && hit->module && hit->name && !goes_by_place(s, identity, hit->module) &&
 		    strcmp(item->f->name, hit->name))
 			item->f = NULL;
-		set_key(item, names, goes_by_place(s, identity, hit->module), place_of(hit), item->f ? item->f->unit : NULL);
+		set_key(item, names, goes_by_place(s, identity, hit->module), place_of(hit),
+			item->f ? item->f->unit : NULL);
 		s->seen.count++;
 	}
 	qsort(s->seen.list, s->seen.count, sizeof(*s->seen.list), by_key_and_unit);

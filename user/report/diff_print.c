@@ -44,8 +44,8 @@ static void print_entries(char mark, const struct diff_entry *list, size_t count
 static void print_folded(const struct diff *d, FILE *out)
 {
 	if (d->folded)
-		fprintf(out, "%zu functions were counted as others of their file and name (.isra, .constprop, .part, "
-			".cold)\n", d->folded);
+		fprintf(out, "%zu functions were joined with functions of the same file and name (.isra, "
+			".constprop, .part, .cold)\n", d->folded);
 }
 
 static void print_sum(const char *what, const struct diff_entries *e, FILE *out)

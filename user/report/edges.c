@@ -193,7 +193,7 @@ static enum verdict of_run(const struct edges *e, size_t number, size_t document
 	return verdict__of(e->documents[document], &function);
 }
 
-/* Must a call of it have been recorded? Not if its module came or went during the recording. */
+/* Must a call of the function have been recorded? Not if @module came or went meanwhile. */
 static bool has_to_be_seen(const struct edges *e, size_t number, size_t document, const char *module)
 {
 	return covered_modules__stayed(&e->documents[document]->modules, module) &&
@@ -261,11 +261,12 @@ static void add_nodes(struct edges *e)
 int edges__check_documents(const struct coverage *const *documents, size_t count)
 {
 	if (count > EDGES_MOST_DOCUMENTS)
-		return error__return(-EINVAL, "%zu files: one answer can be about %d at most", count, EDGES_MOST_DOCUMENTS);
+		return error__return(-EINVAL, "%zu files: one answer can be about %d at most",
+				     count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < count; i++) {
 		if (!documents[i]->how.callers)
-			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), from which "
-					     "answers about calls come", i + 1);
+			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), "
+					     "from which answers about calls come", i + 1);
 	}
 	return 0;
 }
@@ -362,10 +363,11 @@ void edges__check(const struct edges *e)
 	const struct coverage *first = e->documents[0];
 
 	if (e->missing)
-		error__warn("%zu functions that recorded callers call for certain were not recorded, such as %s: a document "
-			    "is not complete, whatever its losses say", e->missing, e->a_missing->name);
+		error__warn("%zu functions were certainly called by recorded callers, but not recorded, such as "
+			    "%s: a recording is not complete, whatever its losses say",
+			    e->missing, e->a_missing->name);
 	if (e->unplaced)
 		error__warn("of %zu callers it is not known what they call: %s", e->unplaced,
 			    first->kernel.offset_known ? "the files of their modules are not here" :
-			    "the document has no addresses as linked");
+			    "the recording has no addresses as linked");
 }

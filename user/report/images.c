@@ -70,14 +70,14 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 	if (err)
 		return err;
 	if (is_of_another_build(image__build_id(image), id->build_id)) {
-		err = error__return(-EINVAL, "%s: is of another build of the kernel, %s; the document is of %s", path,
+		err = error__return(-EINVAL, "%s: is of another build of the kernel, %s; the recording is of %s", path,
 				    image__build_id(image) ?: "unknown", id->build_id);
 		image__free(image);
 		return err;
 	}
 	if (!id->build_id)
-		error__warn("%s: the document has no build id of its kernel, so it cannot be checked whether this is its "
-			    "vmlinux; if it is another one, the answers are wrong", path);
+		error__warn("%s: the recording has no build id of its kernel, so it cannot be checked whether "
+			    "this is its vmlinux; if it is another one, the answers are wrong", path);
 	return add(images, image, NULL);
 }
 
@@ -118,14 +118,14 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 1; i < count; i++) {
 		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
-			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
+			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
 					     "answer is about one build", id->build_id,
 					     documents[i]->kernel.build_id ?: "unknown");
 	}
 	path = kernel_id__find_vmlinux(id, vmlinux);
 	if (!path)
-		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says what a call "
-				     "calls: give --vmlinux FILE", id->release ?: "that kernel",
+		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says "
+				     "what a call calls: give --vmlinux FILE", id->release ?: "that kernel",
 				     id->build_id ?: "unknown");
 	ret->release = xstrdup(id->release ?: "");
 	err = add_all(ret, documents, count, path);

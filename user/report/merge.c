@@ -46,8 +46,8 @@ static int check_modules(const struct coverage *to, const struct coverage *c, co
 		const struct covered_module *m = &c->modules.list[i];
 
 		if (covered_module__differs(m, covered_modules__find(&to->modules, m->name)))
-			return error__return(-EINVAL, "%s: has another build of the module %s: offsets in the two "
-					     "mean different functions", path, m->name);
+			return error__return(-EINVAL, "%s: has another build of the module %s, in which an offset "
+					     "means another function", path, m->name);
 	}
 	return 0;
 }
@@ -57,7 +57,7 @@ static int check_places(const struct coverage *c, const char *path)
 	if (c->kernel.offset_known)
 		return 0;
 	return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel ran: "
-			     "its functions cannot be found in others", path);
+			     "its functions cannot be matched", path);
 }
 
 static int check(const struct coverage *first, const struct coverage *c, const char *path)
@@ -67,8 +67,8 @@ static int check(const struct coverage *first, const struct coverage *c, const c
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     first->kernel.build_id ?: "unknown");
 	if (!same_globs(&first->filter.allow, &c->filter.allow) || !same_globs(&first->filter.deny, &c->filter.deny))
-		return error__return(-EINVAL, "%s: was asked for other functions (-a, -d) than the first one: for the "
-				     "others, a union could not tell whether they were not called", path);
+		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union "
+				     "could not tell which functions were not called", path);
 	return check_places(c, path);
 }
 

@@ -20,8 +20,8 @@ static const struct {
 		"listed, by a jump at the end of a function, or by a module whose file is not here"
 	},
 	[ORIGIN_MODULE_OR_OTHER] = {
-		"module-or-other", "is exported, and was entered from a module, by a pointer, or by a jump at the end of "
-		"another function"
+		"module-or-other", "is exported, and was entered from a module, by a pointer, or by a jump at "
+		"the end of another function"
 	},
 	[ORIGIN_UNSEEN_JUMP] = {
 		"unseen-jump", "can only be entered by a jump, from functions that were not recorded"

@@ -28,13 +28,13 @@ struct search {
 	const struct coverage *from, *other;
 	uint64_t nameless, rewritten, hidden, refused, unresolved, modules, calls;
 	const char *module;	/* the last module that was found to be late */
-	/* for callers, by reason: when @from first saw a function that @other excludes; or NEVER */
+	/* by reason: the first hit in @from of a function that @other excludes for it; or NEVER */
 	uint64_t left_out[REASON_AFTER];
 	struct pinned pinned;	/* of @from, if @other does not use fentry.multi */
 };
 
 #define NEVER UINT64_MAX
-/* Two CPUs may stamp and record the first calls of one function so far apart. */
+/* If two CPUs call a function first at the same time, the recorded time may be too late by this. */
 #define RACE_NS 1000000
 
 static uint64_t errors(const struct search *s)

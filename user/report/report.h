@@ -15,7 +15,7 @@
 #include "report/rows.h"
 #include "report/source_calls.h"
 
-/* Functions in a list: all that were asked for or seen; those seen; those unseen in all columns. */
+/* Which functions a list has: asked for or seen; seen; or unseen in all columns. */
 enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
 
 struct proof;

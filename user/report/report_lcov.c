@@ -178,7 +178,8 @@ static void add_calls(struct lcov *l, size_t column)
 
 		if (rows__has(l->rows, call->in) && would_be_seen(l, call, column))
 			add_place(&l->lines, call->file, call->line, NULL,
-				  bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns), by_number));
+				  bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns),
+					  by_number));
 	}
 }
 
@@ -290,10 +291,10 @@ static void print_column(struct lcov *l, const char *const *labels, size_t colum
 
 static void print_head(FILE *out)
 {
-	fputs("# Written by hytrace. FNDA 1: the function ran, at least once, or calls prove it; 0: it was not called.\n"
-	      "# An inlined copy of it may have run all the same. DA: the line that a function begins at, 0 or 1 as its\n"
-	      "# FNDA, and lines with a direct call of a function that was traced, 1: that call was made; 0: it was not. No figure is a count.\n"
-	      "# Functions that cannot be traced, and those that were not asked for, are not here.\n", out);
+	fputs("# Written by hytrace. No figure is a count. FNDA is 1 if the function ran, or calls prove it, and\n"
+	      "# 0 if it was not called; an inlined copy may have run. DA: the first line of a function has its\n"
+	      "# FNDA; a line with a direct call of a traced function has 1 if that call was made, or else 0.\n"
+	      "# Functions that cannot be traced or were not asked for are left out.\n", out);
 }
 
 /* Also indexes rows that --in leaves out, because they may be callees. */
@@ -324,8 +325,9 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
 		functions += l.functions.count;
 	}
 	if (!functions)
-		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give --vmlinux FILE "
-				    "with debug information, or --universe FILE that has been made of such a file");
+		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give "
+				    "--vmlinux FILE with debug information, or --universe FILE that has been "
+				    "made of such a file");
 	if (!err && left_out)
 		error__warn("-f lcov: functions left out, because their lines are not known: %zu", left_out);
 	strings__free(l.names);

@@ -142,7 +142,7 @@ static void write_groups(json_writer_t *w, const struct rows *r, enum group_by b
 	groups__free(&g);
 }
 
-/* For each column: true, false, or null if it was not asked for the function. */
+/* For each column: true, false, or null if the function was not asked for there. */
 static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
 {
 	json__array(w, "seen");
@@ -158,7 +158,8 @@ static void write_marks(json_writer_t *w, const struct rows *r, const struct row
 static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
 {
 	static const char *const classes[ROW_CLASSES] = {
-		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
+		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later",
+		[ROW_UNKNOWN] = "unknown",
 	};
 	const struct function *f = row->f;
 

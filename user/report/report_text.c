@@ -161,11 +161,12 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	if (total.beside)
 		fprintf(out, "; and %zu that were freed by then, loaded later, or are of trace events", total.beside);
 	if (total.unattached)
-		fprintf(out, "; %zu more could not be attached to, so it is not known whether they ran", total.unattached);
+		fprintf(out, "; %zu more could not be attached to, so it is not known whether they ran",
+			total.unattached);
 	if (total.own)
-		fprintf(out, "; %zu helpers of the engine are not traced", total.own);
+		fprintf(out, "; %zu helpers of the recorder are not traced", total.own);
 	else if (!r->universe->count && c->filter.own.count)
-		fprintf(out, "; up to %zu of them are helpers of the engine, and not traced", c->filter.own.count);
+		fprintf(out, "; up to %zu of them are helpers of the recorder, and not traced", c->filter.own.count);
 	if (total.events)
 		fprintf(out, "; %zu functions of trace events do not count", total.events);
 	if (total.unknown)
@@ -186,13 +187,16 @@ static void print_proof(const struct rows *r, const struct proof *proof, size_t 
 	const struct source_totals *s = &t.sources;
 	size_t ran = s->recorded + s->proved;
 
-	fprintf(out, "Proved:    %zu functions more ran: calls in them or of them were recorded; %zu of these cannot be traced%s\n",
+	fprintf(out, "Proved:    %zu functions more ran: calls in them or of them were recorded; %zu of these "
+		"cannot be traced%s\n",
 		t.functions.untraced + t.functions.entered, t.functions.untraced, whole_kernel(r));
 	if (!s->all)
 		return;
-	fprintf(out, "Source:    of %zu functions, %zu ran: %zu recorded (%.1f%%) and %zu proved (%.1f%%)", s->all, ran, s->recorded,
+	fprintf(out, "Source:    of %zu functions, %zu ran: %zu recorded (%.1f%%) and %zu proved (%.1f%%)",
+		s->all, ran, s->recorded,
 		100.0 * s->recorded / s->all, s->proved, 100.0 * s->proved / s->all);
-	fprintf(out, "; possibly %zu more (%.1f%%), inlined into what ran, and %zu (%.1f%%) whose code leaves no record%s\n",
+	fprintf(out, "; possibly %zu more (%.1f%%), inlined into what ran, and %zu (%.1f%%) whose code leaves "
+		"no record%s\n",
 		s->possible, 100.0 * s->possible / s->all, s->unknown, 100.0 * s->unknown / s->all, whole_kernel(r));
 }
 
@@ -207,7 +211,8 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 
 	print_functions(r, column, out);
 	if (c->how.callers)
-		fprintf(out, "Callers:   %zu places that called one%s\n", hits__count(&c->hits, HIT_CALLER), whole_kernel(r));
+		fprintf(out, "Callers:   %zu places that called one%s\n",
+			hits__count(&c->hits, HIT_CALLER), whole_kernel(r));
 	if (proof)
 		print_proof(r, proof, column, out);
 	fputs("Engine:    ", out);
@@ -217,7 +222,7 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 		fprintf(out, " in %zu runs", c->merged_count);
 	fputc('\n', out);
 	if (c->filter.own.count) {
-		fprintf(out, "Denied:    the engine's own helpers");
+		fprintf(out, "Excluded:  the recorder's own helpers");
 		for (size_t i = 0; i < c->filter.own.count; i++)
 			fprintf(out, "%s %s", i ? "," : "", c->filter.own.list[i].text);
 		fputc('\n', out);

@@ -271,8 +271,8 @@ void rows__check(const struct rows *r, const char *const *labels)
 
 		/* A union has the modules of all runs, while each run could only trace its own. */
 		if (c->merged ? known < c->traced : known != c->traced)
-			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
-				    "%zu are known, and shares are of these", labels[i], c->traced, known);
+			error__warn("%s: when it was recorded, %zu of the functions that were asked for could "
+				    "be traced; %zu are known, and shares are of these", labels[i], c->traced, known);
 	}
 }
 

@@ -104,7 +104,7 @@ enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t c
 /* Has the column seen the function? Could it see the function? */
 bool row__is_seen(const struct row *row, size_t column);
 bool row__is_asked_for(const struct row *row, size_t column);
-/* Did the function run unseen? May it have run inlined? Both need proof__mark(). */
+/* Did the function run unseen? May it have run inlined? To be called after proof__mark(). */
 bool row__is_proved(const struct row *row, size_t column);
 bool row__is_possible(const struct row *row, size_t column);
 

@@ -15,7 +15,7 @@
 /* In @listed, marks functions that @live has. Adds functions that only @live has to @files. */
 static void take_over(struct universe *files, const struct universe *live, bool *listed)
 {
-	/* Only these are sorted: functions are added after them, in no order. */
+	/* The functions so far, which are sorted. New ones are added behind them, in no order. */
 	struct universe known = *files;
 
 	for (size_t i = 0; i < live->count; i++) {

@@ -11,7 +11,8 @@
  * Returns the recordings, as bits, in which the function may have run without a record. Freed init
  * text cannot run; but a module's can, if the module came during the recording.
  */
-static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f, size_t number)
+static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f,
+			 size_t number)
 {
 	uint64_t blind = 0;
 
@@ -75,7 +76,8 @@ struct code {
 	struct inlined *pieces;	/* of inlined bodies in @list, sorted by source function */
 	size_t piece_count;
 	bool unknown;		/* the flow is not understood, so nothing is proved */
-	uint64_t *seen;		/* recordings, as bits; it and the next two: by first flow of @at */
+	/* Arrays like @list. The first flow of an instruction has the value of the instruction. */
+	uint64_t *seen;		/* the recordings that have a call there, as bits */
 	bool *reachable;	/* reached from the entry */
 	bool *reached;		/* reached without passing the beginning of the body in question */
 	size_t *next;		/* indices of @list whose flow is still to be followed */
@@ -234,7 +236,7 @@ static size_t ways_to(const struct code *code, uint64_t entry, const struct inli
 	return ways;
 }
 
-/* The recordings of a call that is reached only through entries of @pieces, one body's. */
+/* The recordings with a call that is reached only through entries of @pieces, pieces of one body. */
 static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
 {
 	uint64_t documents = 0;
@@ -249,7 +251,7 @@ static uint64_t proving(struct code *code, const struct inlined *pieces, size_t 
 		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
 			return 0;
 		reach(code, code->reached, pieces[k].entry);
-		/* A body may begin with a call, which the loop below skips as reached. */
+		/* A body may begin with a call. The loop below skips it, because it is marked as reached. */
 		if (is_inside(pieces[k].entry, pieces, count))
 			documents |= code->seen[first];
 	}

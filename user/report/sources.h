@@ -35,7 +35,7 @@ struct sources {
 int sources__make(struct sources *ret, const struct edges *e, const struct image_of *of);
 void sources__free(struct sources *s);
 
-/* The marks of the source function of which @f is the own code; all 0: unknown. */
+/* The marks of the source function from which @f was compiled; all 0: unknown. */
 struct source_marks sources__of(const struct sources *s, const struct image_function *f);
 
 /* Each function is counted once, under the first member that holds. */

@@ -186,7 +186,8 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 		return err;
 	build_id = image__build_id(image);
 	if (u->release && image__release(image) && strcmp(u->release, image__release(image)))
-		error__warn("%s: is a module of the kernel %s, and not of %s", m->path, image__release(image), u->release);
+		error__warn("%s: is a module of the kernel %s, and not of %s",
+			    m->path, image__release(image), u->release);
 	if (text__is_known_other(m->build_id, build_id)) {
 		error__warn("%s: is another build of the module %s than the recorded one (%s): its functions are not "
 			    "known", m->path, m->name, m->build_id);

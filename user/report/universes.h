@@ -3,7 +3,7 @@
  * Where a universe (a function list) comes from: kernel files, a kept copy, or the running kernel.
  *
  * Reading 500 MB of debug information takes seconds. So a copy of the list is kept under the build
- * id of the vmlinux, in ~/.cache/hytrace/functions-BUILDID. Only some builds' lists stay there.
+ * id of the vmlinux, in ~/.cache/hytrace/functions-BUILDID. The oldest of many lists is removed.
  */
 #ifndef HYTRACE_REPORT_UNIVERSES_H
 #define HYTRACE_REPORT_UNIVERSES_H

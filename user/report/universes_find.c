@@ -36,8 +36,8 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 	struct module_file *more = find_wanted(w, name);
 
 	if (more && text__is_known_other(more->build_id, build_id))
-		return error__return(-EINVAL, "the documents are of two builds of the module %s, %s and %s: one report "
-				     "is about one build", name, more->build_id, build_id);
+		return error__return(-EINVAL, "the recordings are of two builds of the module %s, %s and %s: "
+				     "one report is about one build", name, more->build_id, build_id);
 	if (more) {
 		more->build_id = more->build_id ?: build_id;
 		return 0;
@@ -71,7 +71,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 		const struct kernel_id *k = &documents[i]->kernel;
 
 		if (!text__equals(k->build_id, w->kernel->build_id))
-			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
+			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
 					     "report is about one build; `hytrace diff` compares two",
 					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
 		err = want_modules(w, &documents[i]->modules);
@@ -83,7 +83,7 @@ static int check_build(const struct universe *u, const struct wanted *w, const c
 {
 	if (text__is_known_equal(u->build_id, w->kernel->build_id))
 		return 0;
-	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the documents are of %s", path,
+	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the recordings are of %s", path,
 			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
 }
 
@@ -191,9 +191,9 @@ static bool is_elsewhere(const struct universe *u, const struct hit *hit)
 }
 
 /*
- * Drops a module whose build a recording does not know, such as of a module that came and went, if
- * names of functions show that it is another build. Where both builds are known, names may differ,
- * as a function may have several.
+ * Drops a module if names of functions show that it is another build than the recorded one, and the
+ * recording does not have the module's build, for example because the module came and went. If both
+ * builds are known, a different name shows nothing: a function may have several names.
  */
 static void drop_other_names(struct universe *u, const struct coverage *c)
 {
@@ -207,8 +207,8 @@ static void drop_other_names(struct universe *u, const struct coverage *c)
 		m = covered_modules__find(&c->modules, hit->module);
 		if ((has && m && has->build_id && m->build_id) || !is_elsewhere(u, hit))
 			continue;
-		error__warn("the module %s is known only in another build than the recorded one, where %s is another function: "
-			    "its functions are not known", hit->module, hit->name);
+		error__warn("the module %s is known only in another build than the recorded one, where %s is "
+			    "another function: its functions are not known", hit->module, hit->name);
 		drop_module(u, hit->module);
 		universe__settle(u);
 	}
@@ -268,7 +268,7 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
 	int err = w->kernel->build_id ? kernel_id__check_vmlinux(vmlinux, w->kernel->build_id) : -ESTALE;
 
 	if (err == -ESTALE)
-		return error__return(-EINVAL, "%s: is of another build of the kernel; the documents are of %s",
+		return error__return(-EINVAL, "%s: is of another build of the kernel; the recordings are of %s",
 				     vmlinux, w->kernel->build_id ?: "an unknown one");
 	return err ? error__return(-EINVAL, "%s: not a readable ELF file", vmlinux) : 0;
 }
@@ -421,9 +421,9 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 	if (!err)
 		fit(ret, &w, documents, count);
 	if (!err && !ret->count)
-		error__warn("the functions of %s are not known, so neither are those that have not run: give --vmlinux FILE, "
-			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",
-			    w.kernel->release ?: "that kernel");
+		error__warn("the functions of %s are not known, so neither are those that have not run: give "
+			    "--vmlinux FILE, or --universe FILE, made by `hytrace functions -f json` where that "
+			    "kernel runs", w.kernel->release ?: "that kernel");
 	free_wanted(&w);
 	return err;
 }

@@ -15,15 +15,16 @@ static const struct {
 	[VERDICT_PROVED] = { RAN, "proved", "not seen, and it ran: recorded calls lie in it or lead to it" },
 	[VERDICT_NOT_CALLED] = { COULD_SEE, "not-called", "not called" },
 	[VERDICT_NOT_FOLLOWED] = { COULD_SEE, "not-followed", "not called by the tasks that were followed" },
-	[VERDICT_NOT_ASKED] = { BLIND, "not-asked-for", "not asked for: -a names others" },
-	[VERDICT_DENIED] = { BLIND, "denied", "left out: -d names it" },
-	[VERDICT_OWN] = { BLIND, "own", "left out: the engine itself calls it while it records" },
+	[VERDICT_NOT_ASKED] = { BLIND, "not-asked-for", "not asked for: -a names other functions" },
+	[VERDICT_DENIED] = { BLIND, "denied", "excluded: -d names it" },
+	[VERDICT_OWN] = { BLIND, "own", "excluded: the recorder itself calls it" },
 	[VERDICT_UNATTACHED] = { BLIND, "unattached", "could not be attached to" },
 	[VERDICT_NO_MODULE] = { BLIND, "no-module", "its module was not there, or came later and was not followed" },
 	[VERDICT_FREED] = { BLIND, "freed", "init text, which had been freed" },
 	[VERDICT_UNTRACEABLE] = { BUILD, "untraceable", "that build cannot trace it" },
 	[VERDICT_NO_FUNCTION] = { BUILD, "no-function", "that build has no such function, or has only inlined it" },
-	[VERDICT_INLINED] = { OPEN, "inlined", "not called, and inlined into functions that ran, or that leave no record: it may have run there" },
+	[VERDICT_INLINED] = { OPEN, "inlined", "not called, and inlined into functions that ran, or that leave "
+			      "no record: it may have run there" },
 	[VERDICT_UNKNOWN] = { OPEN, "unknown", "it is not known what that build has" },
 };
 

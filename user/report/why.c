@@ -51,7 +51,7 @@ static const char *keep(struct search *s, const char *word)
 
 /* ---- answers from recordings */
 
-/* Are the offsets in @module, or the addresses of vmlinux, those of the same functions in both? */
+/* Are @u and @c of one build of vmlinux, and of @module unless it is NULL? */
 static bool same_build(const struct universe *u, const struct coverage *c, const char *module)
 {
 	if (!text__is_known_equal(u->build_id, c->kernel.build_id))
@@ -68,7 +68,8 @@ enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
  */
 static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
 {
-	const struct universe *u = s->sources->universe, *other = s->sources->others ? &s->sources->others[document] : NULL;
+	const struct universe *u = s->sources->universe, *others = s->sources->others;
+	const struct universe *other = others ? &others[document] : NULL;
 	const struct coverage *c = &s->sources->documents[document];
 	bool same = same_build(u, c, f->module);
 	enum match match = MATCH_NONE;
@@ -121,14 +122,15 @@ static const char *judge(struct search *s, size_t document, const struct functio
 		*ret = seen(s, c, hit);
 		return verdict__word(VERDICT_SEEN);
 	case MATCH_NAME:
-		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that function is "
-			    "in; the document is of another build, or of an unknown one", seen(s, c, hit));
+		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that "
+			    "function is in; the recording is of another build, or of an unknown one", seen(s, c, hit));
 		return "namesake";
 	case MATCH_NONE:
 		break;
 	}
 	*ret = !verdict__could_see(v) || is_certain(s, v, c, f) ? verdict__sentence(v) :
-	       text(s, "%s, as far as is known: the document %s", verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
+	       text(s, "%s, as far as is known: the recording %s",
+		    verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
 		    "is of another build, or of an unknown one" : "is not complete");
 	return verdict__word(v);
 }
@@ -224,7 +226,8 @@ static enum why_ran ran_in_any(const struct search *s, const struct image_functi
 	enum why_ran ran = f ? RAN_NO : RAN_UNKNOWN;
 	const struct hit *hit;
 
-	if (edges && edges__ran(edges, images__number(&edges->images->list[0], edges__whole(&edges->images->list[0], in))))
+	if (edges && edges__ran(edges, images__number(&edges->images->list[0],
+						      edges__whole(&edges->images->list[0], in))))
 		return RAN_YES;
 	for (size_t i = 0; f && i < s->sources->document_count; i++) {
 		const struct coverage *c = &s->sources->documents[i];
@@ -297,11 +300,12 @@ static const char *of_module(struct search *s, const char *module)
 	for (size_t i = 0; i < s->sources->document_count; i++) {
 		if (covered_modules__find(&s->sources->documents[i].modules, module))
 			return text(s, "is in the module %s; nothing else is known, as its file was not found where "
-				    "documents need it, or is of another build", module);
+				    "recordings need it, or is of another build", module);
 	}
 	if (s->sources->document_count)
 		return text(s, "is in the module %s, which was not loaded", module);
-	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s", module);
+	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s",
+		    module);
 }
 
 static int look_in_module(const char *path, void *context)

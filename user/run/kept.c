@@ -14,7 +14,7 @@
 #include "base/place.h"
 #include "run/kept.h"
 
-/* Files are not trusted if others can write there. Nor may root write to a home that sudo has kept in HOME. */
+/* Files are not trusted if other users can write there. Nor may root write to a home that sudo has kept in HOME. */
 static bool is_own(const char *directory)
 {
 	int err = place__check_own(directory);

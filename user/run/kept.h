@@ -8,7 +8,7 @@
 
 #include "run/output.h"
 
-/* "~/.cache/hytrace/NAME", to be freed; NULL: there is no home, or others can write there. */
+/* "~/.cache/hytrace/NAME", to be freed; NULL: there is no home, or other users can write there. */
 char *kept__path(const char *name);
 
 /**

@@ -77,7 +77,8 @@ int login__find(struct login **ret, const char *name)
 		return error__return(-EINVAL, "--user %s: no such user", name);
 	/* Check this now: the process that will become this user could only report that it failed. */
 	if (!may_become())
-		return error__return(-EPERM, "--user %s: not permitted: needs CAP_SETUID and CAP_SETGID; run as root", name);
+		return error__return(-EPERM, "--user %s: not permitted: needs CAP_SETUID and CAP_SETGID; run as root",
+				     name);
 	l = xcalloc(1, sizeof(*l));
 	l->uid = found->pw_uid;
 	l->gid = found->pw_gid;

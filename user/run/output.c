@@ -166,8 +166,9 @@ static int check_name(const char *path)
 		size_t end = strlen(compressed[i]);
 
 		if (length > end && !strcmp(path + length - end, compressed[i]))
-			return error__return(-EINVAL, "-o %s: is refused: the result would not be compressed: leave out "
-					     "%s, and compress the file, or standard output", path, compressed[i]);
+			return error__return(-EINVAL, "-o %s: is refused: the result would not be compressed: "
+					     "leave out %s, and compress the file, or standard output",
+					     path, compressed[i]);
 	}
 	return 0;
 }
@@ -313,7 +314,7 @@ int output__checkpoint(struct output *o)
 		return -EOPNOTSUPP;
 	err = write_so_far(o);
 	if (err)
-		error__print("%s: the result so far could not be written: %s; a file of that name is the old one",
+		error__print("%s: the result so far could not be written: %s; an old file of that name is unchanged",
 			     o->path, strerror(-err));
 	/* Start at the beginning of the memory again. */
 	fseeko(o->stream, 0, SEEK_SET);

@@ -388,7 +388,7 @@ static void be_patient(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Has the witness got this signal as well? Earlier reports are discarded. */
+/* Has the witness (fork_witness()) reported this signal? Also discards all its reports so far. */
 static bool is_witnessed(struct workload *w, int number, int timeout)
 {
 	struct pollfd reports = { .fd = w->reports, .events = POLLIN };

@@ -21,17 +21,18 @@ enum { KEY_CONFIG = 256, KEY_BUILD, KEY_KEEP, KEY_ALL, KEY_LOSSY, KEY_REPORT };
 
 static const struct argp_option options[] = {
 	{ "build", KEY_BUILD, "DIR", 0, "the directory in which the traced kernel was built, with its .config", 0 },
-	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is DIR/.config", 0 },
+	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is "
+	  "DIR/.config", 0 },
 	OPTION_VMLINUX("the traced kernel, with debug information; default: DIR/vmlinux"),
-	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file with a glob and "
-	  "a reason in each line; may be repeated. Without such a word, the three lists count, and a file comes on top. none: "
-	  "none of the three", 0 },
+	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file "
+	  "with a glob and a reason in each line; may be repeated. Without such a word, the three lists count, "
+	  "and a file comes on top. none: none of the three", 0 },
 	{ "all", KEY_ALL, NULL, 0, "options that own no object, or of which nothing can be seen, may go as well", 0 },
-	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
+	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a recording lacks something", 0 },
 	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
 	{ "report", KEY_REPORT, "FILE", 0, "write the report to FILE, not to standard output", 0 },
-	OPTION_FORMAT("of the report: text (default), json, or html, a page for a browser; without -f, the ending of the "
-		      "report's FILE selects it"),
+	OPTION_FORMAT("of the report: text (default), json, or html, a page for a browser; without -f, the "
+		      "ending of the report's FILE selects it"),
 	{ }
 };
 
@@ -121,16 +122,16 @@ static int check_losses(const struct coverage *c, const char *path)
 		const struct counter *lost = &c->lost.list[i];
 
 		if (lost->value && matters(c, lost->name))
-			return error__return(-EINVAL, "%s: lacks something (%s %llu), so what is not in it may have run: record "
-					     "it again, or go on with --lossy", path, lost->name,
+			return error__return(-EINVAL, "%s: lacks something (%s %llu), so what is not in it may "
+					     "have run: record it again, or go on with --lossy", path, lost->name,
 					     (unsigned long long)lost->value);
 	}
 	if (c->filter.allow.count || c->filter.deny.count)
-		return error__return(-EINVAL, "%s: has only some of the functions (-a, -d), so others may have run: record all, or "
-				     "go on with --lossy", path);
+		return error__return(-EINVAL, "%s: has only some of the functions (-a, -d), so other functions may "
+				     "have run: record all, or go on with --lossy", path);
 	if (c->scope.kind != SCOPE_BOOT && c->scope.kind != SCOPE_SYSTEM)
-		return error__return(-EINVAL, "%s: has only some of the tasks, and no interrupts, so other code may have run: record "
-				     "all, or go on with --lossy", path);
+		return error__return(-EINVAL, "%s: has only some of the tasks, and no interrupts, so other code "
+				     "may have run: record all, or go on with --lossy", path);
 	return 0;
 }
 
@@ -139,8 +140,8 @@ static int check_places(const struct coverage *c, const char *path)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (!c->hits.list[i].module && !c->hits.list[i].link)
-			return error__return(-EINVAL, "%s: has no addresses as linked, because the offset of KASLR was not known: "
-					     "record it again with --vmlinux", path);
+			return error__return(-EINVAL, "%s: has no addresses as linked, because the offset of "
+					     "KASLR was not known: record it again with --vmlinux", path);
 	}
 	return 0;
 }
@@ -159,8 +160,8 @@ static int check_documents(const struct documents *d, bool lossy)
 			err = check_losses(d->list[i], d->paths[i]);
 	}
 	if (!err && !boot && !lossy)
-		err = error__return(-EINVAL, "none of the documents is of a boot (hytrace cover --boot), so what only the boot runs "
-				    "would go: record one, or go on with --lossy");
+		err = error__return(-EINVAL, "none of the recordings is of a boot (hytrace cover --boot), so "
+				    "what only the boot runs would go: record one, or go on with --lossy");
 	return err;
 }
 
@@ -170,8 +171,8 @@ static int check_config(const char *given, const char *built)
 	int err = config__read(given, &a) ?: config__read(built, &b);
 
 	if (!err && strcmp(config__skip_head(a), config__skip_head(b)))
-		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built", given,
-				    built);
+		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built",
+				    given, built);
 	free(a);
 	free(b);
 	return err;
@@ -299,14 +300,15 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 	int err;
 
 	if (is_same(w->config, o->output) || is_same(w->config, o->result.output))
-		return error__return(-EINVAL, "%s: is the configuration of the build, which must stay as it is: write another "
-				     "file", w->config);
+		return error__return(-EINVAL, "%s: is the configuration of the build, which must stay as it is: "
+				     "write another file", w->config);
 	if (!strcmp(o->output, o->result.output ?: "-") || is_same(o->output, o->result.output))
-		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give another --report FILE",
-				     o->output);
+		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give "
+				     "another --report FILE", o->output);
 	for (size_t i = 0; i < o->count; i++) {
 		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->result.output))
-			return error__return(-EINVAL, "%s: is a document that is read: write another file", o->paths[i]);
+			return error__return(-EINVAL, "%s: is a recording that is read: write another file",
+					     o->paths[i]);
 	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
@@ -356,10 +358,10 @@ int cmd_tailor(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "--build DIR -o NEW.config FILE...",
-		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran, or "
-		       "only code that is freed after the boot, in the documents of `hytrace cover -f json`. One of these has "
-		       "to be of the boot. Reports what goes, and why the rest stays."
-		       "\vExamples:\n"
+		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which "
+		       "nothing ran, or only code that is freed after the boot, in the recordings of `hytrace "
+		       "cover -f json`. One of them has to be of the boot. Reports what goes, and why the rest "
+		       "stays.\vExamples:\n"
 		       "  hytrace tailor --build linux -o new.config boot.json run.json\n"
 		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or bad files.",

@@ -29,8 +29,8 @@ struct conditions {
 	struct obstack store;
 	struct lh_table *files;		/* struct file by path */
 	/*
-	 * For each included x.c, by its path: the condition of the line `#include "x.c"`. It is the
-	 * outermost condition of each line of x.c. If x.c is included again, it is emptied.
+	 * By the path of an included x.c: the condition of the line `#include "x.c"`, which is the
+	 * outermost condition of each line of x.c. If x.c is included twice, this condition is empty.
 	 */
 	struct lh_table *included;
 	struct lh_table *compiled;	/* files that are compiled by themselves */

@@ -172,7 +172,8 @@ static void see_objects(struct collector *c)
 			c->e->addresses++;
 			if (!facts) {
 				if (!c->e->unattributed++)
-					c->e->an_unattributed = xasprintf("%s in %s", hits->list[i].name ?: "an address",
+					c->e->an_unattributed = xasprintf("%s in %s",
+									  hits->list[i].name ?: "an address",
 									  hits->list[i].module ?: "vmlinux");
 				continue;
 			}
@@ -253,9 +254,9 @@ static int see_imports(struct collector *c, const struct witness *w)
 
 	if (!of || !of->image)
 		return c->lossy ? 0 :
-		       error__return(-EINVAL, "%s: names module %s, which Kbuild does not know and whose file was not found, so what "
-				     "it imports may go: install it in /lib/modules/%s, or go on with --lossy", w->document,
-				     w->module, c->images->release);
+		       error__return(-EINVAL, "%s: names module %s, which Kbuild does not know and whose file "
+				     "was not found, so what it imports may go: install it in /lib/modules/%s, "
+				     "or go on with --lossy", w->document, w->module, c->images->release);
 	if (c->imported[of - c->images->list])
 		return 0;
 	c->imported[of - c->images->list] = true;
@@ -358,7 +359,9 @@ static int by_name(const void *a, const void *b)
 int evidence__collect(struct evidence *ret, const struct documents *documents, struct images *images,
 		      const struct owners *owners, struct kbuild *k, bool lossy)
 {
-	struct collector c = { .e = ret, .documents = documents, .images = images, .owners = owners, .k = k, .lossy = lossy };
+	struct collector c = {
+		.e = ret, .documents = documents, .images = images, .owners = owners, .k = k, .lossy = lossy
+	};
 	int err;
 
 	*ret = (struct evidence){};

@@ -104,8 +104,9 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 	messages = child__messages(&c);
 	if (child__close(&c) || !*env)
 		err = child__signal() ? -EINTR :
-		      error__return(-EINVAL, "%s: its Makefile does not tell what a build needs: give the directory in which the "
-				    "kernel was built. `make %s` said: %.*s", k->objects, goal, QUOTED, messages);
+		      error__return(-EINVAL, "%s: its Makefile does not tell what a build needs: give the "
+				    "directory in which the kernel was built. `make %s` said: %.*s",
+				    k->objects, goal, QUOTED, messages);
 	free(messages);
 	if (err) {
 		free_environment(env);
@@ -125,8 +126,8 @@ static int read_set(struct kbuild *k, const char *path)
 	size_t size = 0;
 
 	if (!f)
-		return error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel was built",
-				     path, strerror(errno));
+		return error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel "
+				     "was built", path, strerror(errno));
 	while (getline(&line, &size, f) > 0) {
 		char *value = strchr(line, '='), *end = strchr(line, '\n');
 
@@ -205,11 +206,11 @@ static int check_supported(const struct kbuild *k)
 	if (sscanf(version, "%u.%u", &major, &minor) != 2)
 		return error__return(-EINVAL, "%s: its Makefile does not tell the version of the kernel", k->directory);
 	if (major < 6 || (major == 6 && minor < 11))
-		return error__return(-EINVAL, "%s: is of Linux %s, whose Kconfig cannot be asked: take Linux 6.11 or newer",
-				     k->directory, version);
+		return error__return(-EINVAL, "%s: is of Linux %s, whose Kconfig cannot be asked: take Linux "
+				     "6.11 or newer", k->directory, version);
 	if (kbuild__value(k, "CONFIG_LTO"))
-		return error__return(-EINVAL, "%s: was built with LTO (CONFIG_LTO), which hides in which object code ran: build and "
-				     "record it with CONFIG_LTO_NONE=y", k->directory);
+		return error__return(-EINVAL, "%s: was built with LTO (CONFIG_LTO), which hides in which object "
+				     "code ran: build and record it with CONFIG_LTO_NONE=y", k->directory);
 	return 0;
 }
 
@@ -232,7 +233,8 @@ static int make_scratch(struct kbuild *k)
 	for (const char *c = k->scratch; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c)) {
 			*k->scratch = '\0';
-			return error__return(-EINVAL, "TMPDIR %s: has a \"%c\", which the kernel's Makefiles cannot use", given, *c);
+			return error__return(-EINVAL, "TMPDIR %s: has a \"%c\", which the kernel's Makefiles "
+					     "cannot use", given, *c);
 		}
 	}
 	if (!mkdtemp(k->scratch)) {
@@ -256,8 +258,9 @@ static int check_compiler(struct kbuild *k)
 
 	if (!built || !now || !strcmp(built, now))
 		return 0;
-	return error__return(-EINVAL, "%s: was built by %s, and make takes %s there: set or unset LLVM and CROSS_COMPILE in the "
-			     "environment; for another CC, set GNUMAKEFLAGS=CC=...", k->directory, built, now);
+	return error__return(-EINVAL, "%s: was built by %s, and make takes %s there: set or unset LLVM and "
+			     "CROSS_COMPILE in the environment; for another CC, set GNUMAKEFLAGS=CC=...",
+			     k->directory, built, now);
 }
 
 int kbuild__open(struct kbuild *ret, const char *directory)

@@ -35,14 +35,15 @@ static int check_objects(const struct kbuild *b, char *const *objects)
 
 	for (size_t i = 0; i < PARTS; i++) {
 		if (stat(objects[i], &object))
-			return error__return(-EINVAL, "%s: cannot be read: %s; run `make olddefconfig` there", objects[i],
-					     strerror(errno));
+			return error__return(-EINVAL, "%s: cannot be read: %s; run `make olddefconfig` there",
+					     objects[i], strerror(errno));
 		for (size_t h = 0; h < sizeof(headers) / sizeof(headers[0]); h++) {
 			char path[PATH_MAX];
 
 			snprintf(path, sizeof(path), "%s/scripts/kconfig/%s", b->source, headers[h]);
 			if (!stat(path, &header) && header.st_mtim.tv_sec > object.st_mtim.tv_sec)
-				return error__return(-EINVAL, "%s: was changed after %s was compiled: build the kernel again", path,
+				return error__return(-EINVAL, "%s: was changed after %s was compiled: build the "
+						     "kernel again", path,
 						     objects[i]);
 		}
 	}
@@ -53,7 +54,8 @@ static int compile(struct kconfig *k)
 {
 	const struct kbuild *b = k->build;
 	const char *compiler = environment__get(b->env, "HOSTCC");
-	char *includes[2] = {}, *objects[PARTS] = {}, *source = path__join(k->build->scratch, "ask.c"), *messages = NULL;
+	char *includes[2] = {}, *objects[PARTS] = {}, *messages = NULL;
+	char *source = path__join(k->build->scratch, "ask.c");
 	const char *argv[PARTS + 10] = { "sh", "-c", "exec $0 \"$@\"", compiler && *compiler ? compiler : "cc", "-O1",
 					 "-oask", source };
 	struct output *out;
@@ -74,7 +76,8 @@ static int compile(struct kconfig *k)
 	if (!err) {
 		status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
 		if (status)
-			err = status < 0 ? status : error__return(-EINVAL, "%s cannot compile what asks scripts/kconfig: %.*s",
+			err = status < 0 ? status : error__return(-EINVAL, "%s cannot compile what asks "
+								  "scripts/kconfig: %.*s",
 								  argv[3], QUOTED, messages);
 	}
 	for (size_t i = 0; i < 2; i++)
@@ -115,8 +118,8 @@ static int has_ended(const struct kconfig *k)
 	if (child__signal())
 		return -EINTR;
 	messages = child__messages(&k->child);
-	err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s", k->build->directory, QUOTED,
-			    messages);
+	err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s",
+			    k->build->directory, QUOTED, messages);
 	free(messages);
 	return err;
 }
@@ -196,9 +199,10 @@ static int check_same(struct kconfig *k, const char *config)
 		err = config__read(path, &read) ?: config__read(config, &given);
 	line = err ? NULL : find_difference(config__skip_head(given), config__skip_head(read), &length);
 	if (line)
-		err = error__return(-EINVAL, "%s: Kconfig makes another configuration of it here, in which \"%.*s\" is another "
-				    "line: a program that the kernel was configured with (rustc, pahole) is missing from PATH, or "
-				    "is another one; or ARCH, CROSS_COMPILE or LLVM is not what it was", config, length, line);
+		err = error__return(-EINVAL, "%s: Kconfig makes another configuration of it here, without the "
+				    "line \"%.*s\": a program that the kernel was configured with (rustc, "
+				    "pahole) is missing from PATH, or is another one; or ARCH, CROSS_COMPILE or "
+				    "LLVM is not what it was", config, length, line);
 	free(path);
 	free(given);
 	free(read);
@@ -358,7 +362,8 @@ static int run_conf(struct kconfig *k, char **ret)
 	char *path = path__join(k->build->scratch, "new.config");
 	const char *const argv[] = { conf, "-s", "--olddefconfig", top(k), NULL };
 	int status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
-	int err = status <= 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s", conf, QUOTED, messages);
+	int err = status <= 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s",
+						       conf, QUOTED, messages);
 
 	if (!err)
 		err = config__read(path, ret);
@@ -375,8 +380,8 @@ static int check_unchanged(const char *before, const char *after)
 	int length;
 
 	line = find_difference(before, after, &length);
-	return line ? error__return(-EINVAL, "`conf --olddefconfig` changes \"%.*s\" in the configuration that was found: this is a "
-				    "fault of hytrace", length, line) : 0;
+	return line ? error__return(-EINVAL, "`conf --olddefconfig` changes \"%.*s\" in the configuration that "
+				    "was found: this is a fault of hytrace", length, line) : 0;
 }
 
 int kconfig__write(struct kconfig *k, char **ret)

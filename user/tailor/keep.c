@@ -53,10 +53,11 @@ static int read_list(struct keeps *keeps, const char *name, FILE *f)
 			*reason++ = '\0';
 		reason += strspn(reason, " \t");
 		if (strchr(glob, '='))
-			err = error__return(-EINVAL, "%s:%zu: %s is no name of an option: write it without the value", name, number,
-					    glob);
+			err = error__return(-EINVAL, "%s:%zu: %s is no name of an option: write it without the value",
+					    name, number, glob);
 		else if (!*reason)
-			err = error__return(-EINVAL, "%s:%zu: %s has no reason: write one after the name", name, number, glob);
+			err = error__return(-EINVAL, "%s:%zu: %s has no reason: write one after the name",
+					    name, number, glob);
 		else
 			*LIST_ADD(keeps->list, keeps->count) =
 				(struct keep){ xstrdup(glob), xstrdup(reason), xstrdup(name) };

@@ -53,7 +53,8 @@ void stamp__make(char *ret, size_t size, const char *path)
 	if (stat(path, &st))
 		snprintf(ret, size, "-");
 	else
-		snprintf(ret, size, "%jd %jd.%09ld", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+		snprintf(ret, size, "%jd %jd.%09ld",
+			 (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
 }
 
 /* Call it when the file is first read, so that a later change is noticed. @path: must outlive @o */
@@ -184,7 +185,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 	return err;
 }
 
-/* Items of @open vanish with only @kept. Finds the other options that bring each item back. */
+/* Items in @open vanish if only @kept are set. Finds which further options bring each item back. */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
 	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
@@ -260,7 +261,8 @@ static int find_arch_needs(struct directory *d)
 	static const char *const words[] = { "core-", "drivers-", "libs-", NULL };
 	struct finder *f = d->f;
 	struct mentioned m = {};
-	char *path = xasprintf("%s/arch/%s/Makefile", f->k->source, environment__get(f->k->env, "SRCARCH")), *all = NULL;
+	char *path = xasprintf("%s/arch/%s/Makefile",
+			       f->k->source, environment__get(f->k->env, "SRCARCH")), *all = NULL;
 	int err;
 
 	remember_file(f->o, strings__intern(f->k->names, path));

@@ -79,14 +79,15 @@ char *decision__reason(const struct decision *d)
 		if (w->module)
 			return xasprintf("%s: module %s was loaded (%s)", seen_words[w->in], w->module, w->document);
 		if (w->line)
-			return xasprintf("%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?", w->place, w->line,
-					 w->document);
+			return xasprintf("%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?",
+					 w->place, w->line, w->document);
 		return xasprintf("%s: %s() in %s (%s)", seen_words[w->in], w->function ?: "?", w->place, w->document);
 	case FATE_LEFT:
-		return xstrdup(d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" : "owns no object");
+		return xstrdup(d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" :
+			       "owns no object");
 	default:
 		return xstrdup(d->choice ? "a choice stays as it is" :
-			       "nobody can set it to n: it has no prompt, or others select it");
+			       "nobody can set it to n: it has no prompt, or other options select it");
 	}
 }
 
@@ -156,9 +157,9 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 	for (const char *const *line = tailored_limits; *line; line++)
 		fprintf(out, "%s\n", *line);
 	if (t->lossy)
-		fputs("Some of the documents lack something (--lossy): more may be needed than is seen here.\n", out);
-	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n", s->on_before,
-		s->on_after, s->changeable, s->candidates);
+		fputs("Some of the recordings lack something (--lossy): more may be needed than is seen here.\n", out);
+	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n",
+		s->on_before, s->on_after, s->changeable, s->candidates);
 	fprintf(out, "Objects     %6zu, then %6zu are expected in vmlinux\n", sum->objects, sum->objects_after);
 	fprintf(out, "Code        %6" PRIu64 ", then %6" PRIu64 " KiB of functions in vmlinux\n", sum->bytes / 1024,
 		sum->bytes_after / 1024);
@@ -167,12 +168,12 @@ static void print_head(const struct tailored *t, const struct tailored_totals *s
 	fprintf(out, "Addresses   %6zu of %zu lie in an object that Kbuild knows\n", e->addresses - e->unattributed,
 		e->addresses);
 	if (e->unattributed)
-		fprintf(out, "            one of the others: %s\n", e->an_unattributed);
+		fprintf(out, "            an address in no such object: %s\n", e->an_unattributed);
 	for (size_t i = 0; i < e->unowned_count; i++)
 		fprintf(out, "            Kbuild does not know %s\n", e->unowned[i]);
 	if (t->owners->unclear)
-		fprintf(out, "            Kbuild does not tell which options %zu objects need; one is %s\n", t->owners->unclear,
-			t->owners->an_unclear);
+		fprintf(out, "            Kbuild does not tell which options %zu objects need; one is %s\n",
+			t->owners->unclear, t->owners->an_unclear);
 	fputs("\nOptions that own objects:", out);
 	for (size_t i = 0; i <= SEEN_BLIND; i++)
 		fprintf(out, "%s %zu %s", i ? "," : "", sum->classes[i], seen_words[i]);
@@ -190,7 +191,7 @@ void tailored__print(const struct tailored *t, FILE *out)
 	static const struct { enum fate fate; const char *title; } parts[] = {
 		{ FATE_DROPPED, "Dropped" },
 		{ FATE_WENT, "Gone with them" },
-		{ FATE_PUT_BACK, "Tried, and put back since others would change" },
+		{ FATE_PUT_BACK, "Tried, and put back since other options would change" },
 		{ FATE_LISTED, "Kept by a list" },
 		{ FATE_LEFT, "Left alone (--all tries them)" },
 		{ FATE_PROVED, "Kept because it ran" },

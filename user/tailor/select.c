@@ -233,7 +233,7 @@ static int drop(struct selector *s, bool *ret_some)
 			d->choice = now.list[i].choice;
 			s->s->changeable += d->changeable;
 		}
-		/* This is the fate so far. Options that were selected before may be changeable in a later round. */
+		/* The fate so far: options that are selected now may be changeable in a later round. */
 		if (d && (!s->s->rounds || (d->fate == FATE_NEEDED && now.list[i].changeable)))
 			d->fate = d->keep ? FATE_LISTED : is_proved(d) ? FATE_PROVED :
 				  now.list[i].changeable ? FATE_LEFT : FATE_NEEDED;

@@ -124,7 +124,7 @@ Test(engines, refuse_what_they_cannot_do)
 	o.engine = ENGINE_BOTH;
 	cr_expect(engines__refuse(&o) == NULL, "the other one pins");
 	o.scope.comm = "sh";
-	cr_expect(eq(str, (char *)engines__refuse(&o), "--comm is for the BPF engines: give --engine bpf or event"));
+	cr_expect(eq(str, (char *)engines__refuse(&o), "--comm is for the BPF recorders: give --engine bpf or event"));
 	o.engine = ENGINE_AUTO;
 	cr_expect(engines__refuse(&o) == NULL, "the other one is chosen");
 	o = (struct cover_options){ .engine = ENGINE_BOTH, .how.entry = ENTRY_KPROBE };

@@ -86,7 +86,7 @@ Test(why, takes_no_namesake_of_another_build_for_it)
 	expect("stop", 0, "namesake", "may have run");
 	universe__add(&other, &there);
 	universe__settle(&other);
-	expect("stop", 0, "not-called", "not called, as far as is known: the document is of another build");
+	expect("stop", 0, "not-called", "not called, as far as is known: the recording is of another build");
 	expect("stop", 1, "seen", "ran");
 	universe__free(&other);
 }
@@ -111,7 +111,7 @@ Test(why, says_that_a_function_was_not_called)
 	see_caller(&a.document, "vfs_read", 0x1000, 100);
 	expect("vfs_read", 0, "not-called", "not called");
 	counters__add(&a.document.lost, "overrun", 1);
-	expect("vfs_read", 0, "not-called", "as far as is known: the document is not complete");
+	expect("vfs_read", 0, "not-called", "as far as is known: the recording is not complete");
 }
 
 Test(why, names_the_filter)
@@ -121,7 +121,7 @@ Test(why, names_the_filter)
 	cr_assert(eq(int, globs__add(&a.document.filter.own, "vfs_read"), 0));
 	expect("schedule", 0, "not-asked-for", "-a");
 	expect("vfs_write", 0, "denied", "-d");
-	expect("vfs_read", 0, "own", "the engine itself");
+	expect("vfs_read", 0, "own", "the recorder itself");
 }
 
 Test(why, says_what_could_not_be_attached_to)

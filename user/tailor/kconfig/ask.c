@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers how a configuration would change if options were n. `hytrace tailor` compiles this with the objects of the
- * kernel's own scripts/kconfig, so no rule of Kconfig is written down twice, and an answer takes a hundredth of the time
- * of `make olddefconfig`. This file is no part of the loader.
+ * Answers how a configuration would change if options were n. `hytrace tailor` compiles this with the
+ * objects of the kernel's own scripts/kconfig, so no rule of Kconfig is written down twice, and an answer
+ * takes a hundredth of the time of `make olddefconfig`. This file is no part of the loader.
  *
  * It reads commands from standard input, and writes answers that end with a line ".":
  *
  *	set NAME VALUE	sets an option to n, m or y, if it can be set
- *	mark		what is set now is what the answers to "try" compare with
+ *	mark		remembers the present values, from which answers to "try" tell differences
  *	dump		each option, one in a line: NAME TYPE FLAGS VALUE. FLAGS are letters, or "-":
  *				n  a person can set it to n now
  *				c  it is a member of a choice
  *				w  it is written to .config
  *	try NAME...	sets options to n, and those to n that come on by this and were off at the mark; answers what
  *			differs from the mark, one option in a line: NAME OLD NEW. For a number or a text, OLD and NEW
- *			are only "=" and "!". An option that is selected although what it depends on is off, and was
+ *			are only "=" and "!". An option that is selected although its dependencies are off, and was
  *			not so at the mark, has "+" and "-"
  *	undo		undoes the last "try"
  *	write FILE	writes the configuration
@@ -33,8 +33,8 @@
 struct known {
 	struct symbol *sym;
 	tristate mark, was;	/* at the mark; set by the user before the last "try" */
-	bool had;		/* the user had set it before that */
-	bool unmet;		/* at the mark, it was selected although what it depends on is off */
+	bool had;		/* the user had set it before the last "try" */
+	bool unmet;		/* at the mark, it was selected although its dependencies were off */
 	char *text;		/* of a number or a text, at the mark */
 };
 
