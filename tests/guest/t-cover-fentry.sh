@@ -131,7 +131,7 @@ limited limited
 is 'the run goes on where the limit may not be raised' $? 0
 ok 'and a warning says so' grep -q 'warning: fentry.multi needs [0-9]* more file descriptors: ' err
 limited asked-limited --entry fentry
-is 'but not if fentry.multi was asked for' "$? $(ls asked-limited.json 2>/dev/null) $(grep -c -- '--entry fentry takes' err)" '125  1'
+is 'but not if fentry.multi was asked for' "$? $(ls asked-limited.json 2>/dev/null) $(grep -c -- '--entry fentry needs' err)" '125  1'
 
 # ---- what is recorded is what kprobe.multi records
 

@@ -167,8 +167,8 @@ Test(bpf_modules, one_that_was_not_tried_alone_is_not_without_time)
 	bpf_modules__tend(&m);
 	add(&m, "three", 2);
 	set_untraced(&m, "no time");
-	cr_expect(strstr(m.list[0].reason, "together with others") != NULL);
-	cr_expect(strstr(m.list[1].reason, "together with others") != NULL);
+	cr_expect(strstr(m.list[0].reason, "with other modules") != NULL);
+	cr_expect(strstr(m.list[1].reason, "with other modules") != NULL);
 	cr_expect(eq(str, (char *)m.list[2].reason, "no time"));
 	forget(&m);
 }
