@@ -13,13 +13,6 @@ static uint64_t inside(const struct hit *hit, uint64_t addr)
 	return hit->kind == HIT_CALLER ? addr - 1 : addr;
 }
 
-/* A caller can be in generated code; a traced function never is. */
-static const struct symbol *find_symbol(const struct symbols *s, const struct hit *hit, uint64_t addr)
-{
-	return hit->kind == HIT_CALLER ? symbols__find(s, inside(hit, addr)) :
-					 symbols__find_lasting(s, addr);
-}
-
 /*
  * Is the hit in the module's text? An address below the module's base is in init text, which has no
  * offset in .text. An address behind the last function may be of a module that is gone.
@@ -57,7 +50,7 @@ static void resolve_function(const struct places *p, struct hits *hits, struct h
 static bool resolve_by(const struct symbols *s, const struct places *p, struct hits *hits,
 		       struct hit *hit)
 {
-	const struct symbol *sym = find_symbol(s, hit, hit->addr);
+	const struct symbol *sym = symbols__find(s, inside(hit, hit->addr));
 
 	if (!sym || symbol__is_generated(sym))
 		return false;
@@ -97,7 +90,7 @@ static bool resolve_offset_by(const struct symbols *s, const struct places *p, s
 	if (!m || !m->base)
 		return false;
 	there.addr = m->base + hit->offset;
-	sym = find_symbol(s, hit, there.addr);
+	sym = symbols__find(s, inside(hit, there.addr));
 	if (!sym || !sym->module || strcmp(sym->module, hit->module))
 		return false;
 	there.name = hits__name(hits, sym->name);

@@ -11,7 +11,6 @@
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "kernel/features.h"
-#include "kernel/kept_list.h"
 #include "kernel/symbols.h"
 #include "kernel/text_list.h"
 
@@ -23,12 +22,6 @@
 #define MODULE_PAGE 4096
 #define MODULES_AT_FIRST 64
 
-/* The table with generated code, which a kept table lacks. It is read when it is needed. */
-struct complete {
-	char *path;		/* NULL: the table has been read, or cannot be read */
-	struct symbols *table;	/* NULL: not read */
-};
-
 struct symbols {
 	struct symbol *syms;
 	size_t count;
@@ -37,15 +30,7 @@ struct symbols {
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
-	struct complete *complete;	/* NULL: this table is complete */
 };
-
-/* @module: a name; a bracket may come after it. */
-static bool is_generated(const char *module)
-{
-	return !strncmp(module, "__builtin__", 11) ||
-	       (!strncmp(module, "bpf", 3) && strchr("]", module[3]));
-}
 
 /* Parses "ffffffff81000000 T _text\t[module]". Data symbols are not used. */
 static int parse_symbol(void *context, char *line)
@@ -130,16 +115,6 @@ static int read_modules(struct symbols **ret, FILE *modules)
 	return 0;
 }
 
-static int load_modules(struct symbols **ret, const char *path)
-{
-	FILE *modules = fopen(path, "re");
-	int err = read_modules(ret, modules);
-
-	if (modules)
-		fclose(modules);
-	return err;
-}
-
 static int read_symbols(struct symbols *s, FILE *kallsyms)
 {
 	int err = text_list__read(kallsyms, parse_symbol, s);
@@ -168,55 +143,34 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 	return err;
 }
 
-/* Is the line about code of the kernel or of a module? It stays as long as the code. */
-static bool is_lasting(const char *line)
+int symbols__load_modules(struct symbols **ret)
 {
-	const char *module = strchr(line, '[');
-	char *type;
-
-	text_list__address(line, &type);
-	return *type == ' ' && type[1] && strchr("tTwW", type[1]) &&
-	       !(module && is_generated(module + 1));
-}
-
-int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
-{
-	struct kept_list list = {};
-	struct symbols *s;
+	FILE *modules = fopen("/proc/modules", "re");
 	int err;
 
-	/* Modules are read first: symbols__hold() sees a module that is loaded after that. */
-	err = load_modules(&s, places->modules);
-	if (err)
-		return err;
-	err = kept_list__open(&list, places, path, is_lasting);
-	if (err == -ENOENT)
-		err = error__return(-EOPNOTSUPP, "%s: not there: the kernel needs CONFIG_KALLSYMS", path);
-	else if (err)
-		error__print("%s: %s", path, strerror(-err));
-	else
-		err = read_symbols(s, list.f);
-	if (!err && list.kept) {
-		s->complete = xcalloc(1, sizeof(*s->complete));
-		s->complete->path = xstrdup(path);
-	}
-	kept_list__close(&list);
-	if (err)
-		symbols__free(s);
-	else
-		*ret = s;
+	*ret = NULL;
+	err = read_modules(ret, modules);
+	if (modules)
+		fclose(modules);
 	return err;
 }
 
+/* Modules are read first: symbols__hold() sees a module that is loaded after that. */
 int symbols__load(struct symbols **ret)
 {
-	return symbols__load_kept(ret, &kept_places, "/proc/kallsyms");
-}
+	FILE *kallsyms = text_list__open("/proc/kallsyms"), *modules;
+	int err;
 
-int symbols__load_modules(struct symbols **ret)
-{
-	*ret = NULL;
-	return load_modules(ret, "/proc/modules");
+	if (!kallsyms && errno == ENOENT)
+		return error__return(-EOPNOTSUPP, "/proc/kallsyms: not there: the kernel needs CONFIG_KALLSYMS");
+	if (!kallsyms)
+		return error__return(-errno, "/proc/kallsyms: %s", strerror(errno));
+	modules = fopen("/proc/modules", "re");
+	err = symbols__read(ret, kallsyms, modules);
+	if (modules)
+		fclose(modules);
+	fclose(kallsyms);
+	return err;
 }
 
 bool symbols__hold(const struct symbols *s)
@@ -239,11 +193,6 @@ void symbols__free(struct symbols *s)
 	if (!s)
 		return;
 	lh_table_free(s->module_index);
-	if (s->complete) {
-		symbols__free(s->complete->table);
-		free(s->complete->path);
-		free(s->complete);
-	}
 	strings__free(s->names);
 	free(s->syms);
 	free(s->modules);
@@ -260,7 +209,7 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index)
 	return &s->syms[index];
 }
 
-const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr)
+const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 {
 	size_t low = SORTED_FROM(s->syms, s->count, addr, addr + 1);
 	const struct symbol *sym;
@@ -276,46 +225,17 @@ const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t add
 	return sym;
 }
 
-static const struct symbols *complete_table(const struct symbols *s)
-{
-	struct complete *c = s->complete;
-	FILE *f;
-
-	if (c && c->path) {
-		f = text_list__open(c->path);
-		if (f) {
-			symbols__read(&c->table, f, NULL);
-			fclose(f);
-		}
-		free(c->path);
-		c->path = NULL;
-	}
-	return c && c->table ? c->table : s;
-}
-
 /*
  * Does @sym have a next symbol in the kernel or in its module? Then no other code is between them,
- * except where init functions were freed and ftrace keeps their names: generated code may be there,
- * and the complete table has both names.
+ * except where init functions were freed and ftrace keeps their names: generated code may be there.
  */
 static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
 {
 	const struct symbol *next = sym, *end = s->syms + s->count;
 
-	while (next && next < end && next->addr == sym->addr)
+	while (next < end && next->addr == sym->addr)
 		next++;
-	return next && next < end && next->module == sym->module;
-}
-
-const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
-{
-	const struct symbol *sym = symbols__find_lasting(s, addr), *now;
-
-	if (!s->complete || is_surrounded(s, sym))
-		return sym;
-	/* The complete table is newer: by now another module may be at @addr. */
-	now = symbols__find_lasting(complete_table(s), addr);
-	return now && symbol__is_generated(now) ? now : sym;
+	return next < end && next->module == sym->module;
 }
 
 bool symbols__is_inside(const struct symbols *s, const struct symbol *sym, uint64_t addr)
@@ -368,5 +288,5 @@ int module__has_ended_init(const char *name)
 
 bool symbol__is_generated(const struct symbol *sym)
 {
-	return sym->module && is_generated(sym->module);
+	return sym->module && (!strncmp(sym->module, "__builtin__", 11) || !strcmp(sym->module, "bpf"));
 }

@@ -28,15 +28,12 @@ struct module {
 };
 
 struct symbols;
-struct kept_places;
 
 /*
  * Reads the running kernel's symbols. If the addresses are hidden, returns -EPERM after a message
  * that says what to do.
  */
 int symbols__load(struct symbols **ret);
-/* For tests: like symbols__load(), for another list, kept at other places (kept_list.h). */
-int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path);
 /* For tests and recorded samples: like symbols__load(), for two files. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
 /* Reads only the modules, without symbols, which takes a hundredth of the time. */
@@ -55,12 +52,10 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
 /* The symbol whose text contains @addr; NULL: nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
-/* Like symbols__find(), but faster; for addresses outside generated code: of traced functions. */
-const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
 /**
  * symbols__is_inside() - is an address certainly in the vmlinux, module or generated code of a symbol?
  * @s: the table
- * @sym: the symbol that symbols__find() or symbols__find_lasting() returns for @addr
+ * @sym: the symbol that symbols__find() returns for @addr
  * @addr: the address
  *
  * Nothing says where a module's last function ends, and another module's text may come next. But

@@ -16,7 +16,6 @@
 #include "base/strings.h"
 #include "base/texts.h"
 #include "kernel/features.h"
-#include "kernel/kept_list.h"
 #include "kernel/text_list.h"
 #include "kernel/traceable.h"
 #include "kernel/traceable_names.h"
@@ -52,7 +51,7 @@ struct reading {
 
 static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 {
-	const struct symbol *sym = symbols__find_lasting(symbols, site);
+	const struct symbol *sym = symbols__find(symbols, site);
 
 	if (sym && site - sym->addr <= FARTHEST_SITE)
 		return sym->addr;
@@ -221,49 +220,35 @@ int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols 
 	return read_list(ret, f, symbols, NAMES_FILE, read_located);
 }
 
-/* ftrace's list has no generated code. */
-static bool keep_all(const char *line)
+/* Returns -ENOENT or -ENODEV without a message if the kernel does not have this list, or has turned ftrace off. */
+static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name,
+		     int (*read)(struct traceable **ret, FILE *f, const struct symbols *symbols))
 {
-	return true;
-}
-
-/* Without addresses, the list does not show whether the kernel hides them. */
-static bool keep_none(const char *line)
-{
-	return false;
-}
-
-/* Returns -ENOENT if the kernel does not have this list. */
-static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name)
-{
-	bool addresses = !strcmp(name, LIST_FILE);
 	char *path = tracefs_get_tracing_file(name);
-	struct kept_list list;
-	int err;
+	FILE *f = path ? text_list__open(path) : NULL;
+	int err = f ? 0 : -errno;
 
 	if (!path)
 		return features__refuse(FEATURE_TRACEFS, NULL);
-	err = kept_list__open(&list, &kept_places, path, addresses ? keep_all : keep_none);
-	if ((err == -ENOENT && !addresses) || err == -ENODEV)
-		err = features__require(FEATURE_FUNCTIONS, NULL) ?: features__refuse(FEATURE_FUNCTIONS, NULL);
-	else if (err && err != -ENOENT)
+	if (f) {
+		err = read(ret, f, symbols);
+		fclose(f);
+	} else if (err != -ENOENT && err != -ENODEV) {
 		error__print("%s: %s%s", path, strerror(-err), features__hint(err));
-	else if (!err && addresses)
-		err = traceable__read(ret, list.f, symbols);
-	else if (!err)
-		err = traceable__read_names(ret, list.f, symbols);
+	}
 	tracefs_put_tracing_file(path);
-	kept_list__close(&list);
 	return err;
 }
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols)
 {
-	int err = load_list(ret, symbols, LIST_FILE);
+	int err = load_list(ret, symbols, LIST_FILE, traceable__read);
 
 	if (err == -ENOENT)
-		err = load_list(ret, symbols, NAMES_FILE);
-	return err == -ENOENT ? -EOPNOTSUPP : err;
+		err = load_list(ret, symbols, NAMES_FILE, traceable__read_names);
+	if (err == -ENOENT || err == -ENODEV)
+		err = features__require(FEATURE_FUNCTIONS, NULL) ?: features__refuse(FEATURE_FUNCTIONS, NULL);
+	return err;
 }
 
 void traceable__free(struct traceable *t)
