@@ -21,9 +21,8 @@
 #include "base/memory.h"
 #include "bench/bench.h"
 #include "kernel/features.h"
-#include "kernel/fentry_ids.h"
+#include "kernel/fentry_multi.h"
 #include "kernel/running.h"
-#include "kernel/tracing_multi.h"
 #include "bench.skel.h"
 
 /* The functions that kprobe.multi and the programs below call, and that can be traced. */

@@ -16,7 +16,7 @@
 #include "cover/bpf_needs.h"
 #include "kernel/cover_object.h"
 #include "kernel/features.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "run/pin.h"
 #include "run/process.h"
 #include "cover.h"

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/texts.h"
 #include "cover/bpf_fentry.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "cover.h"
 #include "cover.skel.h"
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "cover/bpf_needs.h"
 #include "kernel/features.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "cover.h"
 #include "cover.skel.h"
 

@@ -14,7 +14,7 @@
 #include "base/table.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 
 #define FEATURES_SCHEMA 1
 

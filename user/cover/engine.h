@@ -19,7 +19,7 @@
 #include "cover/options.h"
 #include "document/coverage.h"
 #include "kernel/features.h"
-#include "kernel/places.h"
+#include "kernel/hits.h"
 #include "run/guard.h"
 #include "run/instance.h"
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "cover/engine.h"
 #include "document/losses.h"
-#include "kernel/oneshot_files.h"
+#include "kernel/hits.h"
 
 /*
  * From this many names on, it is faster to write numbers of functions, and to check that the kernel

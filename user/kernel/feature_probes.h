@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A probe for each feature of features.h. @reason has @room bytes, and is empty before. A probe may
- * write a reason for a no there, with a remedy as a second line, or a detail of a yes.
+ * A probe for each feature of features.h, but for those that a file of tracefs shows. @reason has @room bytes, and is empty
+ * before. A probe may write a reason for a no there, with a remedy as a second line, or a detail of a yes.
  */
 #ifndef HYTRACE_KERNEL_FEATURE_PROBES_H
 #define HYTRACE_KERNEL_FEATURE_PROBES_H
@@ -11,10 +11,9 @@
 typedef enum feature_state feature_probe(char *reason, size_t room);
 
 feature_probe probe_capabilities, probe_lockdown, probe_tracefs, probe_ftrace, probe_functions,
-	      probe_function_addresses, probe_addresses, probe_linked, probe_vmlinux, probe_oneshot, probe_retire,
-	      probe_early, probe_events, probe_cgroup;
-/* Probes that use bpf(2), in feature_probes_bpf.c. */
-feature_probe probe_btf, probe_jit, probe_kprobe_multi, probe_fentry, probe_fentry_multi,
-	      probe_cover_program, probe_memlock;
+	      probe_function_addresses, probe_addresses, probe_linked, probe_vmlinux, probe_oneshot, probe_cgroup,
+	      probe_btf, probe_jit, probe_kprobe_multi, probe_fentry, probe_fentry_multi, probe_cover_program, probe_memlock;
+/* Does tracefs have this file? */
+enum feature_state probe_file(const char *name, char *reason, size_t room);
 
 #endif

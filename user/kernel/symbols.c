@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's text symbols, sorted by address; see symbols.h. */
+/*
+ * The kernel's text symbols, sorted by address, and the reading of long lists of text; see symbols.h.
+ */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +16,107 @@
 #include "base/strings.h"
 #include "kernel/features.h"
 #include "kernel/symbols.h"
-#include "kernel/text_list.h"
+
+/* ---- lists of text */
+
+/*
+ * The kernel returns a page at a time; with its own buffer, the C library would ask for a quarter
+ * of that.
+ */
+#define READ_SIZE (16 * 1024)
+#define LARGEST_ELEMENT 64
+/*
+ * An address has fewer names than this. A line that is farther from its place belongs to another
+ * part of the list.
+ */
+#define FARTHEST 32
+
+FILE *text_list__open(const char *path)
+{
+	FILE *f = fopen(path, "re");
+
+	if (f)
+		setvbuf(f, NULL, _IOFBF, READ_SIZE);
+	return f;
+}
+
+int text_list__read(FILE *f, int (*use)(void *context, char *line), void *context)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0)
+		err = use(context, line);
+	if (!err && ferror(f))
+		err = -EIO;
+	free(line);
+	return err;
+}
+
+uint64_t text_list__address(const char *line, char **ret_end)
+{
+	/* The value plus one of each digit; 0: no digit. */
+	static const unsigned char digits[256] = {
+		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		['a'] = 11, 12, 13, 14, 15, 16,
+		['A'] = 11, 12, 13, 14, 15, 16,
+	};
+	uint64_t addr = 0;
+	unsigned int digit;
+
+	while ((digit = digits[(unsigned char)*line])) {
+		addr = addr << 4 | (digit - 1);
+		line++;
+	}
+	*ret_end = (char *)line;
+	return addr;
+}
+
+/*
+ * Moves an element to its place among those before it, which are sorted. Returns false if that
+ * place is too far away.
+ */
+static bool insert(char *list, size_t at, size_t size, int (*compare)(const void *a, const void *b))
+{
+	char element[LARGEST_ELEMENT];
+	size_t to = at;
+
+	while (to > 0 && compare(list + (to - 1) * size, list + at * size) > 0) {
+		if (at - to == FARTHEST)
+			return false;
+		to--;
+	}
+	if (to == at)
+		return true;
+	memcpy(element, list + at * size, size);
+	memmove(list + (to + 1) * size, list + to * size, (at - to) * size);
+	memcpy(list + to * size, element, size);
+	return true;
+}
+
+/*
+ * The kernel's own addresses come first, in order; several names of one address are in any order.
+ * The addresses of modules and of generated code come after them, sorted within each module only.
+ * So most of the list is a sorted beginning, and only the remaining lines are sorted. If one of
+ * them belongs into the beginning, the whole list is sorted.
+ */
+void text_list__sort(void *list, size_t count, size_t size, int (*compare)(const void *a, const void *b))
+{
+	size_t ordered = 0;
+	char *rest;
+
+	while (ordered < count && insert(list, ordered, size, compare))
+		ordered++;
+	if (ordered == count)
+		return;
+	rest = (char *)list + ordered * size;
+	qsort(rest, count - ordered, size, compare);
+	if (compare(rest - size, rest) > 0)
+		qsort(list, count, size, compare);
+}
+
+/* ---- symbols */
 
 /*
  * The end of a region's last symbol is unknown. No function is longer than this, so an address
@@ -80,14 +184,12 @@ static int parse_module(void *context, char *line)
 	return 0;
 }
 
+/* If an address has several names, their order must always be the same. */
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	/* If an address has several names, their order must always be the same. */
-	return strcmp(x->name, y->name);
+	return ORDER(x->addr, y->addr) ?: strcmp(x->name, y->name);
 }
 
 static struct symbols *symbols__new(void)
@@ -289,4 +391,35 @@ int module__has_ended_init(const char *name)
 bool symbol__is_generated(const struct symbol *sym)
 {
 	return sym->module && (!strncmp(sym->module, "__builtin__", 11) || !strcmp(sym->module, "bpf"));
+}
+
+/* ---- names across builds */
+
+size_t function__base_length(const char *name)
+{
+	static const char *const appended[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm." };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(appended) / sizeof(appended[0]); i++) {
+		const char *found = strstr(name, appended[i]);
+
+		if (found && found != name && (size_t)(found - name) < length)
+			length = found - name;
+	}
+	return length;
+}
+
+const char *function__base_name(struct strings *names, const char *name)
+{
+	size_t length = function__base_length(name);
+	const char *kept;
+	char *text;
+
+	if (!name[length])
+		return name;
+	/* A recording can have a name that is too long for the stack. */
+	text = xstrndup(name, length);
+	kept = strings__intern(names, text);
+	free(text);
+	return kept;
 }

@@ -4,7 +4,7 @@
 #include <criterion/new/assert.h>
 
 #include "base/strings.h"
-#include "kernel/function_name.h"
+#include "kernel/symbols.h"
 
 Test(function_name, base_length)
 {
