@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cover/bpf_needs.h"
+#include "cover/bpf_cover.h"
 #include "kernel/features.h"
 #include "kernel/fentry_multi.h"
 #include "cover.h"

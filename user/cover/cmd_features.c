@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "base/table.h"
 #include "cover/commands.h"
 #include "kernel/features.h"

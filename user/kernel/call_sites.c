@@ -2,12 +2,12 @@
 /*
  * Instructions, and the linked return addresses of calls that the kernel may rewrite; see call_sites.h.
  *
- * Instructions are decoded by libZydis. In its minimal mode it decodes the form of an instruction but not its operands,
- * which takes a fifth of the time.
+ * Instructions are decoded by libZydis. In its minimal mode it decodes the form of an instruction but not its
+ * operands, which takes a fifth of the time.
  *
- * A rewritten call is at most as long as the place that was linked for it; the rest of the place is
- * filled with NOPs. So every address from the second byte of the place to its end is a return
- * address of the same call, because no other call can begin there.
+ * A rewritten call is at most as long as the place that was linked for it; the rest of the place is filled with
+ * NOPs. So every address from the second byte of the place to its end is a return address of the same call,
+ * because no other call can begin there.
  */
 #include <Zydis/Zydis.h>
 #include <stdbool.h>

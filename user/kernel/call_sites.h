@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls in the kernel's text: what an instruction means for the flow of control, and the calls that the kernel rewrites
- * while it boots. Depending on the processor, a call through a retpoline may become a shorter indirect call, and a call of
- * a paravirt operation a shorter direct call. Then the same call returns to another address on another machine, or later in
- * the same boot. The tables of a vmlinux show where each such call returns as linked.
+ * Calls in the kernel's text: what an instruction means for the flow of control, and the calls that the kernel
+ * rewrites while it boots. Depending on the processor, a call through a retpoline may become a shorter indirect
+ * call, and a call of a paravirt operation a shorter direct call. Then the same call returns to another address
+ * on another machine, or later in the same boot. The tables of a vmlinux show where each such call returns as
+ * linked.
  */
 #ifndef HYTRACE_KERNEL_CALL_SITES_H
 #define HYTRACE_KERNEL_CALL_SITES_H

@@ -16,10 +16,9 @@
 #include <zstd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/paths.h"
-#include "base/strings.h"
 #include "kernel/elf_file.h"
 
 static bool is_zstd(int fd)
@@ -291,8 +290,8 @@ char *module_files__directory(const char *vmlinux, const char *release)
 }
 
 /*
- * Installed modules are listed in modules.dep: "kernel/fs/ext4/ext4.ko.xz: kernel/...". Modules in a build directory are
- * listed in modules.order by their objects: "fs/ext4/ext4.o".
+ * Installed modules are listed in modules.dep: "kernel/fs/ext4/ext4.ko.xz: kernel/...". Modules in a build
+ * directory are listed in modules.order by their objects: "fs/ext4/ext4.o".
  */
 static char *listed_path(const char *directory, bool installed, const char *module, const char *line)
 {

@@ -76,8 +76,9 @@ uint64_t module_files__size(struct module_files *m, const char *module, const ch
  * @vmlinux: its file; NULL: it is not known
  * @release: its release
  *
- * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a modules.dep; the
- * directory of @vmlinux, if the modules were built there (modules.order); otherwise /lib/modules/RELEASE; to be freed.
+ * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a modules.dep;
+ * the directory of @vmlinux, if the modules were built there (modules.order); otherwise /lib/modules/RELEASE;
+ * to be freed.
  */
 char *module_files__directory(const char *vmlinux, const char *release);
 

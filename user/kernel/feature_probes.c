@@ -56,7 +56,7 @@ static bool in_user_namespace(void)
 	return !whole;
 }
 
-enum feature_state probe_capabilities(char *reason, size_t room)
+enum feature_state probe_capabilities(char *reason, size_t room, const char *file)
 {
 	cap_t caps = cap_get_proc();
 	size_t used = 0;
@@ -80,7 +80,7 @@ enum feature_state probe_capabilities(char *reason, size_t room)
 	return used ? FEATURE_NO : FEATURE_YES;
 }
 
-enum feature_state probe_lockdown(char *reason, size_t room)
+enum feature_state probe_lockdown(char *reason, size_t room, const char *file)
 {
 	/* Without this file, the kernel has no lockdown, or securityfs is not mounted. */
 	char *text = file__text("/sys/kernel/security/lockdown");
@@ -112,7 +112,7 @@ static enum feature_state open_result(const char *path, char *reason, size_t roo
 	return err == ENODEV ? FEATURE_NO : FEATURE_UNKNOWN;
 }
 
-enum feature_state probe_tracefs(char *reason, size_t room)
+enum feature_state probe_tracefs(char *reason, size_t room, const char *file)
 {
 	const char *dir = tracefs_tracing_dir();
 	enum feature_state state;
@@ -138,11 +138,11 @@ static bool tracefs_tells(char *reason, size_t room)
 	return false;
 }
 
-enum feature_state probe_file(const char *name, char *reason, size_t room)
+enum feature_state probe_file(char *reason, size_t room, const char *file)
 {
 	if (!tracefs_tells(reason, room))
 		return FEATURE_UNKNOWN;
-	return tracefs_file_exists(NULL, name) ? FEATURE_YES : FEATURE_NO;
+	return tracefs_file_exists(NULL, file) ? FEATURE_YES : FEATURE_NO;
 }
 
 static enum feature_state has_list(const char *name, char *reason, size_t room)
@@ -159,7 +159,7 @@ static enum feature_state has_list(const char *name, char *reason, size_t room)
 }
 
 /* If ftrace has disabled itself after an error, the list cannot be opened: -ENODEV. */
-enum feature_state probe_functions(char *reason, size_t room)
+enum feature_state probe_functions(char *reason, size_t room, const char *file)
 {
 	enum feature_state state = has_list("available_filter_functions", reason, room);
 
@@ -168,12 +168,12 @@ enum feature_state probe_functions(char *reason, size_t room)
 	return state;
 }
 
-enum feature_state probe_function_addresses(char *reason, size_t room)
+enum feature_state probe_function_addresses(char *reason, size_t room, const char *file)
 {
 	return has_list("available_filter_functions_addrs", reason, room);
 }
 
-enum feature_state probe_oneshot(char *reason, size_t room)
+enum feature_state probe_oneshot(char *reason, size_t room, const char *file)
 {
 	if (!tracefs_tells(reason, room))
 		return FEATURE_UNKNOWN;
@@ -183,7 +183,7 @@ enum feature_state probe_oneshot(char *reason, size_t room)
 /* ---- other files */
 
 /* ftrace may also have been turned off at boot, by sysctl.kernel.ftrace_enabled=0. */
-enum feature_state probe_ftrace(char *reason, size_t room)
+enum feature_state probe_ftrace(char *reason, size_t room, const char *file)
 {
 	long enabled = file__number("/proc/sys/kernel/ftrace_enabled");
 
@@ -195,7 +195,7 @@ enum feature_state probe_ftrace(char *reason, size_t room)
 }
 
 /* Data symbols may be at 0. The first text symbol is at 0 only if all addresses are hidden. */
-enum feature_state probe_addresses(char *reason, size_t room)
+enum feature_state probe_addresses(char *reason, size_t room, const char *file)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	enum feature_state state = FEATURE_UNKNOWN;
@@ -214,7 +214,7 @@ enum feature_state probe_addresses(char *reason, size_t room)
 	return state;
 }
 
-enum feature_state probe_vmlinux(char *reason, size_t room)
+enum feature_state probe_vmlinux(char *reason, size_t room, const char *file)
 {
 	struct kernel_id id;
 	char *path;
@@ -229,7 +229,7 @@ enum feature_state probe_vmlinux(char *reason, size_t room)
 }
 
 /* The offset comes from /proc/kcore, or from comparing a vmlinux with /proc/kallsyms. */
-enum feature_state probe_linked(char *reason, size_t room)
+enum feature_state probe_linked(char *reason, size_t room, const char *file)
 {
 	struct kernel_id id;
 	bool known;
@@ -242,7 +242,7 @@ enum feature_state probe_linked(char *reason, size_t room)
 											FEATURE_NO;
 }
 
-enum feature_state probe_cgroup(char *reason, size_t room)
+enum feature_state probe_cgroup(char *reason, size_t room, const char *file)
 {
 	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct statfs fs;
@@ -300,7 +300,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, __u32 btf_
 	return bpf_prog_load(type, "hytrace_probe", "GPL", program, 2, &opts);
 }
 
-enum feature_state probe_btf(char *reason, size_t room)
+enum feature_state probe_btf(char *reason, size_t room, const char *file)
 {
 	return access("/sys/kernel/btf/vmlinux", R_OK) ? FEATURE_NO : FEATURE_YES;
 }
@@ -314,7 +314,7 @@ static bool lacks_btf(char *reason, size_t room)
 	return btf->state == FEATURE_NO;
 }
 
-enum feature_state probe_jit(char *reason, size_t room)
+enum feature_state probe_jit(char *reason, size_t room, const char *file)
 {
 	long enabled = file__number("/proc/sys/net/core/bpf_jit_enable");
 
@@ -327,7 +327,7 @@ enum feature_state probe_jit(char *reason, size_t room)
 }
 
 /* A kernel with kprobe.multi reads the list of functions; this invalid pointer gives -EFAULT. */
-enum feature_state probe_kprobe_multi(char *reason, size_t room)
+enum feature_state probe_kprobe_multi(char *reason, size_t room, const char *file)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = (const unsigned long *)1,
 		    .kprobe_multi.cnt = 1);
@@ -369,17 +369,17 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 	return refused(link, reason, room);
 }
 
-enum feature_state probe_fentry(char *reason, size_t room)
+enum feature_state probe_fentry(char *reason, size_t room, const char *file)
 {
 	return attach_to_target(false, reason, room);
 }
 
-enum feature_state probe_fentry_multi(char *reason, size_t room)
+enum feature_state probe_fentry_multi(char *reason, size_t room, const char *file)
 {
 	return attach_to_target(true, reason, room);
 }
 
-enum feature_state probe_cover_program(char *reason, size_t room)
+enum feature_state probe_cover_program(char *reason, size_t room, const char *file)
 {
 	enum feature_state state;
 	int err;
@@ -407,7 +407,7 @@ static int make_map(void)
 }
 
 /* The limit is set to 0 during this test. */
-enum feature_state probe_memlock(char *reason, size_t room)
+enum feature_state probe_memlock(char *reason, size_t room, const char *file)
 {
 	struct rlimit limit, none;
 	int err = make_map();

@@ -16,8 +16,8 @@ static const struct {
 	const char *name, *use;
 	const char *missing, *remedy;	/* the error message, unless the probe gives a reason */
 	int err;
-	feature_probe *probe;
-	const char *file;		/* without @probe: the file of tracefs that shows it; NULL: what it needs shows it */
+	feature_probe *probe;		/* NULL: it is there if everything that it needs is there */
+	const char *file;		/* for probe_file() */
 	enum feature needs[MOST_NEEDS];
 	size_t need_count;
 } table[FEATURE_COUNT] = {
@@ -70,19 +70,19 @@ static const struct {
 	[FEATURE_RETIRE] = {
 		"oneshot-retire", "cover --engine oneshot --retire",
 		"this kernel's oneshot tracer cannot turn call sites off", "run without --retire, or use --engine bpf",
-		-EOPNOTSUPP, .file = "oneshot_retire_ms",
+		-EOPNOTSUPP, probe_file, "oneshot_retire_ms",
 	},
 	[FEATURE_EARLY] = {
 		"very-early", "tracing from the first instruction of start_kernel()",
 		"this kernel has no very early function tracing: tracefs has no file early_stats",
 		"boot a kernel of the hytrace series with CONFIG_VERY_EARLY_FUNCTION_TRACER", -EOPNOTSUPP,
-		.file = "early_stats",
+		probe_file, "early_stats",
 	},
 	[FEATURE_EVENTS] = {
 		"function-events", "events of kernel functions, with arguments",
 		"this kernel has no function events: tracefs has no file function_events",
 		"boot a kernel of the hytrace series with CONFIG_FUNCTION_EVENTS", -EOPNOTSUPP,
-		.file = "function_events",
+		probe_file, "function_events",
 	},
 	[FEATURE_BTF] = {
 		"btf", "BPF programs that fit any kernel", "this kernel has no BTF: there is no /sys/kernel/btf/vmlinux",
@@ -171,8 +171,7 @@ enum feature features__find(const char *name)
 static struct feature_answer try_out(enum feature f)
 {
 	char *text = answers[f].reason, *remedy;
-	size_t room = sizeof(answers[f].reason);
-	enum feature_state state = table[f].probe ? table[f].probe(text, room) : probe_file(table[f].file, text, room);
+	enum feature_state state = table[f].probe(text, sizeof(answers[f].reason), table[f].file);
 	const char *reason = *text ? text : NULL;
 
 	remedy = strchr(text, '\n');
@@ -206,7 +205,7 @@ static struct feature_answer look_at_needs(enum feature f, bool load)
 const struct feature_answer *features__ask(enum feature f)
 {
 	if (!answers[f].known)
-		answers[f].answer = table[f].need_count ? look_at_needs(f, true) : try_out(f);
+		answers[f].answer = table[f].probe ? try_out(f) : look_at_needs(f, true);
 	answers[f].known = true;
 	return &answers[f].answer;
 }
@@ -231,7 +230,7 @@ static int say(const char *who, const char *reason, const char *remedy, int err)
 
 int features__require(enum feature f, const char *who)
 {
-	struct feature_answer answer = table[f].need_count ? look_at_needs(f, false) : *features__ask(f);
+	struct feature_answer answer = table[f].probe ? *features__ask(f) : look_at_needs(f, false);
 
 	return answer.state == FEATURE_NO ? say(who, answer.reason, answer.remedy, answer.err) : 0;
 }

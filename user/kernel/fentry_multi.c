@@ -10,7 +10,7 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "kernel/fentry_multi.h"
 
 /* ---- links */

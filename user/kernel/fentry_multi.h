@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fentry.multi: one BPF program on many functions, each by a trampoline of its own. Linux 7.2 and libbpf 1.8 are the first to
- * have it. hytrace must also compile and work with libbpf 1.5, so what libbpf 1.8 adds is here: the number, and the system call.
+ * fentry.multi: one BPF program on many functions, each by a trampoline of its own. Linux 7.2 and libbpf 1.8
+ * are the first to have it. hytrace must also compile and work with libbpf 1.5, so what libbpf 1.8 adds is
+ * here: the number, and the system call.
  */
 #ifndef HYTRACE_KERNEL_FENTRY_MULTI_H
 #define HYTRACE_KERNEL_FENTRY_MULTI_H
@@ -18,10 +19,7 @@
 /* BPF_TRACE_FENTRY_MULTI */
 #define ATTACH_FENTRY_MULTI 59
 
-/**
- * tracing_multi__choose() - make a program of an object that is not loaded yet one of fentry.multi
- * @program: the program
- */
+/* Makes a program of an object that is not loaded yet one of fentry.multi. */
 void tracing_multi__choose(struct bpf_program *program);
 
 /**

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "kernel/features.h"
 #include "kernel/hits.h"
 

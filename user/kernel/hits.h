@@ -11,8 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/counters.h"
-#include "base/strings.h"
+#include "base/memory.h"
 #include "kernel/running.h"
 
 /* A hit has one kind. A set of kinds has the bits of several. */

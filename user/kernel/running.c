@@ -9,7 +9,6 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -34,8 +33,10 @@ bool vmcoreinfo__offset(const char *text, size_t length, uint64_t *ret)
 {
 	static const char key[] = "\nKERNELOFFSET=";
 	char *copy = xasprintf("\n%.*s", (int)length, text), *line = strstr(copy, key);
-	bool known = line && isxdigit((unsigned char)line[strlen(key)]) && sscanf(line + strlen(key), "%" SCNx64, ret) == 1;
+	bool known = line && isxdigit((unsigned char)line[strlen(key)]);
 
+	if (known)
+		*ret = strtoull(line + strlen(key), NULL, 16);
 	free(copy);
 	return known;
 }

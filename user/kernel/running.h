@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel that runs here: its identity, and its lists. The identity of the kernel of a recording is of the same kind.
+ * The kernel that runs here: its identity, and its lists. The identity of the kernel of a recording is of the
+ * same kind.
  */
 #ifndef HYTRACE_KERNEL_RUNNING_H
 #define HYTRACE_KERNEL_RUNNING_H

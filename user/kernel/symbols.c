@@ -13,7 +13,6 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/strings.h"
 #include "kernel/features.h"
 #include "kernel/symbols.h"
 

@@ -106,9 +106,9 @@ const char *function__base_name(struct strings *names, const char *name);
 /*
  * ---- lists of text
  *
- * /proc/kallsyms and ftrace's list have a line for each of a hundred thousand addresses, and most lines are in order of
- * address. Each run reads them, which is most of the loader's own cost. So these functions are faster for such lists than
- * those of the C library, which take any text in any order.
+ * /proc/kallsyms and ftrace's list have a line for each of a hundred thousand addresses, and most lines are in
+ * order of address. Each run reads them, which is most of the loader's own cost. So these functions are faster
+ * for such lists than those of the C library, which take any text in any order.
  */
 
 /* Opens a list like fopen(); each read takes as much as the kernel returns at once. */

@@ -4,11 +4,11 @@
  *
  * The file with addresses makes this exact: names of static functions repeat, addresses do not.
  *
- * Without addresses (before Linux 6.5), the list has names in order of address: first the kernel's, then each module's.
- * Several symbols may have one name. But the order tells more: a name that only one symbol has is located by that symbol,
- * and a name between two such names can only mean a symbol between their symbols. If a name has as many lines there as
- * symbols, the lines are located. If it has more symbols, nothing says which of them can be traced, and the lines are left
- * out.
+ * Without addresses (before Linux 6.5), the list has names in order of address: first the kernel's, then each
+ * module's. Several symbols may have one name. But the order tells more: a name that only one symbol has is
+ * located by that symbol, and a name between two such names can only mean a symbol between their symbols. If a
+ * name has as many lines there as symbols, the lines are located. If it has more symbols, nothing says which of
+ * them can be traced, and the lines are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/similar.h"
 #include "base/sorted.h"
-#include "base/strings.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "kernel/features.h"
 #include "kernel/traceable.h"
 
@@ -95,8 +93,8 @@ static void locate_between(const struct index *index, struct traceable_function 
 }
 
 /*
- * Sets the sites of @list, all of which are 0 before. The list has the order of the file: by address in the kernel and in
- * each module. If a name could mean several symbols, its site stays 0.
+ * Sets the sites of @list, all of which are 0 before. The list has the order of the file: by address in the
+ * kernel and in each module. If a name could mean several symbols, its site stays 0.
  */
 static void locate(struct traceable_function *list, size_t count, const struct symbols *symbols)
 {
@@ -184,7 +182,10 @@ static bool split_name(char *line, const char **ret_module)
 	return strncmp(line, invalid_name, strlen(invalid_name));
 }
 
-/* Parses "ffffffff81000004 name [module]", or without the address. A line that cannot be traced still has a place in the order. */
+/*
+ * Parses "ffffffff81000004 name [module]", or without the address. A line that cannot be traced still has a
+ * place in the order.
+ */
 static int add_line(void *context, char *line)
 {
 	struct reading *r = context;

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "base/strings.h"
+#include "base/memory.h"
 #include "kernel/symbols.h"
 
 Test(function_name, base_length)
