@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run's options mean for the BPF program; see bpf_needs.h. */
+/* What a run's options mean for the BPF program; see bpf_cover.h. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>

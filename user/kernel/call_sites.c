@@ -296,7 +296,7 @@ struct call_sites *call_sites__read_file(const char *path)
 {
 	struct call_sites *s = xcalloc(1, sizeof(*s));
 	int fd;
-	Elf *elf = elf_file__begin(path, false, &fd);
+	Elf *elf = elf_file__begin_path(path, false, &fd);
 	bool any = elf && read_elf(s, elf);
 
 	if (elf)

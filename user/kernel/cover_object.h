@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The BPF programs of `hytrace cover`, to be loaded: for a run, or, with the smallest maps, to find
- * out whether this kernel accepts them (feature_probes_bpf.c). So a run and that probe give one
+ * out whether this kernel accepts them (feature_probes.c). So a run and that probe give one
  * reason for a failure.
  */
 #ifndef HYTRACE_KERNEL_COVER_OBJECT_H

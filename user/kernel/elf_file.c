@@ -104,7 +104,7 @@ int elf_file__open(const char *path)
 	return plain;
 }
 
-Elf *elf_file__begin(const char *path, bool compressed, int *ret_fd)
+Elf *elf_file__begin_path(const char *path, bool compressed, int *ret_fd)
 {
 	Elf *elf = NULL;
 
@@ -342,7 +342,7 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 static void read_file(struct file *f, struct strings *names, const char *path)
 {
 	int fd;
-	Elf *elf = elf_file__begin(path, true, &fd);
+	Elf *elf = elf_file__begin_path(path, true, &fd);
 	GElf_Shdr shdr;
 	Elf_Scn *text = elf ? elf_file__section(elf, ".text", &shdr) : NULL;
 	size_t names_at;
@@ -449,7 +449,7 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
 bool module_file__has(const char *path, const char *function)
 {
 	int fd;
-	Elf *elf = elf_file__begin(path, true, &fd);
+	Elf *elf = elf_file__begin_path(path, true, &fd);
 	GElf_Sym sym;
 	bool has = elf && find_symbol(elf, function, true, &sym);
 

@@ -25,14 +25,14 @@
 int elf_file__open(const char *path);
 
 /**
- * elf_file__begin() - open an ELF file
+ * elf_file__begin_path() - open an ELF file
  * @path: the path of the file
  * @compressed: it may be compressed
  * @ret_fd: its descriptor
  *
  * Return: the file, to be ended by elf_file__end(); NULL: it is no ELF file that can be read.
  */
-Elf *elf_file__begin(const char *path, bool compressed, int *ret_fd);
+Elf *elf_file__begin_path(const char *path, bool compressed, int *ret_fd);
 void elf_file__end(Elf *elf, int fd);
 
 /* The build id, in lowercase hex, to be freed; NULL: the file has none. */

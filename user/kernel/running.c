@@ -114,7 +114,7 @@ static void read_build_id(struct kernel_id *id)
 int kernel_id__check_vmlinux(const char *path, const char *build_id)
 {
 	int fd, err = -ESTALE;
-	Elf *elf = elf_file__begin(path, false, &fd);
+	Elf *elf = elf_file__begin_path(path, false, &fd);
 	char *found;
 
 	if (!elf)
@@ -163,7 +163,7 @@ static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, co
 	const struct symbol *anchor = symbols ? symbols__by_name(symbols, ANCHOR) : NULL;
 	uint64_t linked;
 	int fd;
-	Elf *elf = anchor ? elf_file__begin(path, false, &fd) : NULL;
+	Elf *elf = anchor ? elf_file__begin_path(path, false, &fd) : NULL;
 
 	if (!elf)
 		return;
