@@ -5,12 +5,13 @@
 # option takes come from --help, so that a new one needs no line here. Function names come from the
 # kernel's own list, which only root can read: completion may call nothing that asks for a password.
 
+# _hytrace_functions [BEFORE]: BEFORE is what the word has before the name
 _hytrace_functions()
 {
-	local list=/sys/kernel/tracing/available_filter_functions
+	local list=/sys/kernel/tracing/available_filter_functions name=${cur#"${1-}"}
 
-	[[ -r $list && ${#cur} -ge 2 && $cur != *[*?\[]* ]] || return
-	mapfile -t COMPREPLY < <(awk -v prefix="$cur" 'index($1, prefix) == 1 { print $1 }' "$list" |
+	[[ -r $list && ${#name} -ge 2 && $name != *[*?\[]* ]] || return
+	mapfile -t COMPREPLY < <(awk -v prefix="$name" -v before="${1-}" 'index($1, prefix) == 1 { print before $1 }' "$list" |
 		sort -u | head -n 200)
 }
 
@@ -141,10 +142,12 @@ _hytrace_argument()
 	features) _hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" ;;
 	functions) _hytrace_functions ;;
 	callers | calls | why)
-		if ((COMP_CWORD == 2)); then
-			_hytrace_functions
-		else
+		if ((COMP_CWORD > 2)); then
 			_hytrace_documents
+		elif [[ $1 == why && $cur == *,* ]]; then
+			_hytrace_functions "${cur%,*},"
+		else
+			_hytrace_functions
 		fi
 		;;
 	compare | report | merge | diff | tailor | 'boot compare') _hytrace_documents ;;

@@ -498,16 +498,6 @@ is 'a reader that has closed its pipe: 125' "${PIPESTATUS[0]}" 125
 ok 'a message says that the pipe is broken' grep -q 'Broken pipe' err
 ok 'nothing is left after these failures' nothing_left
 
-# ---- the kept copies of the kernel's lists
-
-# If a run could not use the copies, it would write new ones.
-lists=(/run/hytrace-lists/{kallsyms,available_filter_functions_addrs})
-written=$(stat -c %i "${lists[@]}")
-cover -- true >/dev/null 2>&1
-is "the kernel's lists are kept, and the next run uses them" "$(stat -c %i "${lists[@]}")" "$written"
-is 'only root can read the kept lists' "$(stat -c '%a %U' /run/hytrace-lists "${lists[@]}" | uniq | xargs)" \
-	'700 root 600 root'
-
 # ---- privileges
 
 chmod 755 . "$tap_scratch"

@@ -169,4 +169,13 @@ for words in "${choosing[@]}"; do
 done
 is 'cover --engine has the engines' "$(completed cover --engine '' | tr '\n' ' ')" 'auto both bpf event oneshot '
 
+# ---- names of functions, from a list that anybody can read
+
+printf 'vfs_read\nvfs_readv [m]\nvfs_write\n' >"$tap_scratch/list"
+sed -i "s|/sys/kernel/tracing/available_filter_functions|$tap_scratch/list|" "$share"/{bash-completion/completions/hytrace,zsh/site-functions/_hytrace}
+is 'bash completes a function of why' "$(completed why vfs_re | xargs)" 'vfs_read vfs_readv'
+is 'and another one after a comma' "$(completed why schedule,vfs_re | xargs)" 'schedule,vfs_read schedule,vfs_readv'
+PATH=$bin:$PATH "$clone/tests/host/completed.zsh" "$share/zsh/site-functions" "$tap_scratch/zsh" 'hytrace why schedule,vfs_re'
+is 'and so does zsh' "$(in_zsh 'why schedule,vfs_re' | xargs)" 'vfs_read vfs_readv'
+
 tap_end

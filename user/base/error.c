@@ -1,12 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages on stderr, each one line that begins with the program's name. See error.h. */
+/* Messages on stderr, each one line that begins with the program's name, and the line of progress. See error.h. */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
-#include "base/progress.h"
-#include "base/utf8.h"
+#include "base/text.h"
+
+/* ---- progress */
+
+#define CLEAR_LINE "\r\033[K"
+
+static bool said;
+
+void progress__say(const char *fmt, ...)
+{
+	va_list args;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	/* The first time, the line may have text of another program, so it is not erased. */
+	fputs(said ? CLEAR_LINE "hytrace: " : "hytrace: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputs(" ...", stderr);
+	fflush(stderr);
+	said = true;
+}
+
+void progress__end(void)
+{
+	if (!said)
+		return;
+	fputs(CLEAR_LINE, stderr);
+	fflush(stderr);
+	said = false;
+}
+
+/* ---- messages */
 
 /* A message may contain names from user space, or from a recording of another user: control characters are escaped. */
 static void print_line(const char *label, const char *fmt, va_list ap)

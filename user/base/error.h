@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Errors: their messages and exit statuses.
+ * Errors: their messages and exit statuses. And a line on a terminal that says which slow step is running.
  *
  * A function that fails prints a message where the cause is known: what failed, where, and what to
  * do. It returns a negative errno, which its callers only pass on. error__status() turns it into
@@ -35,5 +35,12 @@ int error__return(int err, const char *fmt, ...) __attribute__((format(printf, 2
 
 /* Prints the message for lack of memory and returns -ENOMEM. */
 int error__no_memory(void);
+
+/* ---- progress */
+
+/* Replaces the line. Does nothing if stderr is no terminal: the line could not be erased there. */
+void progress__say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Erases the line. */
+void progress__end(void);
 
 #endif

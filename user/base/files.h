@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whole files as text. */
+/* Files: whole as text, what the kernel says of them, their paths and their descriptors. */
 #ifndef HYTRACE_BASE_FILES_H
 #define HYTRACE_BASE_FILES_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 /**
  * file__text() - read a whole file
@@ -21,5 +24,26 @@ long file__number(const char *path);
  * Return: the text behind "name:" of the first such line; NULL: there is none.
  */
 const char *text__value(const char *text, const char *name);
+
+/* ---- descriptors */
+
+/*
+ * A number that /proc/self/fdinfo has for a descriptor; 0: it has none. "memlock" is the memory that the kernel
+ * charges for a BPF map or program, in bytes, which its info structs do not have.
+ */
+uint64_t fdinfo__number(int fd, const char *name);
+
+/*
+ * Raises the limit of this process, so that it can open @more files in addition to the usual ones. To be called after
+ * the command is forked, so that the command keeps its limit. Returns 0, or a negative errno without a message.
+ */
+int descriptors__allow(size_t more);
+
+/* ---- paths, such as those of a kernel's source, which need not exist here */
+
+/* Turns "./a//b/../c" into "a/c". At the top, ".." is dropped: "../x" becomes "x". */
+void path__simplify(char *path);
+/* "DIRECTORY/NAME", to be freed. */
+char *path__join(const char *directory, const char *name);
 
 #endif

@@ -2,90 +2,260 @@
 /* See json.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "base/version.h"
 
+/* ---- the writer */
+
 /* A double can hold each integer up to this one exactly. */
-#define EXACT (1LL << 53)
+#define EXACT (1ull << 53)
 
-struct json_object *json_text(const char *text, size_t length)
+struct json_writer {
+	FILE *out;
+	bool pretty;
+	bool named;		/* the name of a field was written, so its value is next */
+	bool empty;		/* the object or array has no elements yet */
+	unsigned int depth;	/* number of open objects and arrays */
+	unsigned int lines;	/* the depth inside of jsonw_start_lines(); 0: not in such an array */
+};
+
+json_writer_t *jsonw_new(FILE *out, bool pretty)
 {
-	const size_t room = strlen(UTF8_REPLACEMENT);
-	struct json_object *object;
-	char *clean;
-	size_t used = 0;
+	json_writer_t *w = xmalloc(sizeof(*w));
 
-	clean = malloc(room * length + 1);
-	if (!clean)
-		return NULL;
-	for (size_t i = 0; i < length; ) {
-		size_t bytes = utf8__character(text + i, length - i, NULL);
+	*w = (struct json_writer){ .out = out, .pretty = pretty, .empty = true };
+	return w;
+}
 
-		memcpy(clean + used, bytes ? text + i : UTF8_REPLACEMENT, bytes ? bytes : room);
-		used += bytes ? bytes : room;
-		i += bytes ? bytes : 1;
+void jsonw_end_line(json_writer_t *w)
+{
+	fputc('\n', w->out);
+	w->empty = true;
+}
+
+void jsonw_destroy(json_writer_t **w)
+{
+	jsonw_end_line(*w);
+	fflush((*w)->out);
+	free(*w);
+	*w = NULL;
+}
+
+/* Does the next element go into the current line? */
+static bool in_line(const json_writer_t *w)
+{
+	return !w->pretty || (w->lines && w->depth > w->lines);
+}
+
+static void new_line(json_writer_t *w)
+{
+	fputc('\n', w->out);
+	for (unsigned int i = 0; i < w->depth; i++)
+		fputs("    ", w->out);
+}
+
+/* Separates a name, or a value without a name, from the element before it. */
+static void next(json_writer_t *w)
+{
+	if (w->named) {
+		w->named = false;
+		return;
 	}
-	object = json_object_new_string_len(clean, used);
-	free(clean);
-	return object;
+	if (w->lines && w->depth == w->lines)
+		fputc('\n', w->out);
+	if (!w->empty)
+		fputc(',', w->out);
+	w->empty = false;
 }
 
-bool json_add(struct json_object *object, const char *name, struct json_object *value)
+static void start(json_writer_t *w, char bracket)
 {
-	if (!json_object_object_add(object, name, value))
-		return true;
-	json_object_put(value);
-	return false;
+	next(w);
+	fputc(bracket, w->out);
+	w->depth++;
+	w->empty = true;
 }
 
-/* json-c escapes only control characters below U+0020. U+007F is a byte; U+0080 to U+009F have two, 0xc2 first. */
-void json_print(FILE *out, struct json_object *object)
+static void end(json_writer_t *w, char bracket)
 {
-	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							  JSON_C_TO_STRING_NOSLASHESCAPE);
+	bool own_line = !w->empty && !in_line(w);
 
-	while (*text) {
-		size_t plain = strcspn(text, "\x7f\xc2");
-		const unsigned char *at = (const unsigned char *)text + plain;
-		bool two = *at == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f;
+	if (w->depth == w->lines)
+		w->lines = 0;
+	w->depth--;
+	if (own_line)
+		new_line(w);
+	fputc(bracket, w->out);
+	w->empty = false;
+}
 
-		fwrite(text, 1, plain, out);
-		text += plain;
-		if (two || *at == 0x7f)
-			fprintf(out, "\\u%04x", two ? at[1] : *at);
-		else if (*at)
-			fputc(*at, out);
-		text += *at ? 1 + two : 0;
+void jsonw_start_object(json_writer_t *w)
+{
+	start(w, '{');
+}
+
+void jsonw_end_object(json_writer_t *w)
+{
+	end(w, '}');
+}
+
+void jsonw_start_array(json_writer_t *w)
+{
+	start(w, '[');
+}
+
+void jsonw_start_lines(json_writer_t *w)
+{
+	start(w, '[');
+	w->lines = w->depth;
+}
+
+void jsonw_end_array(json_writer_t *w)
+{
+	end(w, ']');
+}
+
+/*
+ * Writes the character at the beginning of @text, which needs an escape or is not ASCII. Returns its number of
+ * bytes.
+ */
+static size_t write_character(FILE *out, const char *text, size_t length)
+{
+	static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	uint32_t code = 0;
+	size_t bytes = utf8__character(text, length, &code);
+	const char *found = bytes == 1 && code ? strchr(escaped, code) : NULL;
+
+	if (!bytes)
+		fputs(UTF8_REPLACEMENT, out);
+	else if (found)
+		fprintf(out, "\\%c", letters[found - escaped]);
+	else if (utf8__is_seen(code))
+		fwrite(text, 1, bytes, out);
+	else
+		fprintf(out, "\\u%04x", code);
+	return bytes ?: 1;
+}
+
+static size_t plain_length(const char *text, size_t length)
+{
+	size_t plain = 0;
+
+	while (plain < length && text[plain] >= ' ' && text[plain] < 0x7f && text[plain] != '"' && text[plain] != '\\')
+		plain++;
+	return plain;
+}
+
+/* Each byte that is not UTF-8 becomes U+FFFD, and characters that a terminal obeys are escaped. */
+static void write_text(FILE *out, const char *text, size_t length)
+{
+	fputc('"', out);
+	while (length) {
+		size_t bytes = plain_length(text, length);
+
+		if (bytes)
+			fwrite(text, 1, bytes, out);
+		else
+			bytes = write_character(out, text, length);
+		text += bytes;
+		length -= bytes;
 	}
+	fputc('"', out);
 }
 
-struct json_object *json_address(uint64_t value)
+void jsonw_name(json_writer_t *w, const char *name)
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	return json_object_new_string(text);
+	next(w);
+	if (!in_line(w))
+		new_line(w);
+	write_text(w->out, name, strlen(name));
+	fputs(w->pretty && !in_line(w) ? ": " : ":", w->out);
+	w->named = true;
 }
 
-struct json_object *json_integer(uint64_t value, bool is_signed)
+void jsonw_printf(json_writer_t *w, const char *format, ...)
 {
-	int64_t number = value;
-	char text[32];
+	va_list args;
 
-	if (!is_signed)
-		return value > EXACT ? json_address(value) : json_object_new_int64(number);
-	if (number >= -EXACT && number <= EXACT)
-		return json_object_new_int64(number);
-	snprintf(text, sizeof(text), "%s0x%" PRIx64, number < 0 ? "-" : "",
-		 number < 0 ? -value : value);
-	return json_object_new_string(text);
+	next(w);
+	va_start(args, format);
+	vfprintf(w->out, format, args);
+	va_end(args);
 }
+
+void jsonw_string(json_writer_t *w, const char *value)
+{
+	jsonw_text(w, value, strlen(value));
+}
+
+void jsonw_text(json_writer_t *w, const char *text, size_t length)
+{
+	next(w);
+	write_text(w->out, text, length);
+}
+
+void jsonw_bool(json_writer_t *w, bool value)
+{
+	jsonw_printf(w, value ? "true" : "false");
+}
+
+void jsonw_null(json_writer_t *w)
+{
+	jsonw_printf(w, "null");
+}
+
+void jsonw_int(json_writer_t *w, int64_t value)
+{
+	jsonw_printf(w, "%" PRId64, value);
+}
+
+void jsonw_lluint(json_writer_t *w, uint64_t value)
+{
+	jsonw_printf(w, "%" PRIu64, value);
+}
+
+void jsonw_exact(json_writer_t *w, uint64_t value, bool is_signed)
+{
+	bool negative = is_signed && (int64_t)value < 0;
+	uint64_t magnitude = negative ? -value : value;
+
+	jsonw_printf(w, magnitude > EXACT ? "\"%s0x%" PRIx64 "\"" : "%s%" PRIu64, negative ? "-" : "", magnitude);
+}
+
+/* ---- fields */
+
+void jsonw_string_field(json_writer_t *w, const char *name, const char *value)
+{
+	jsonw_name(w, name);
+	jsonw_string(w, value);
+}
+
+void jsonw_bool_field(json_writer_t *w, const char *name, bool value)
+{
+	jsonw_name(w, name);
+	jsonw_bool(w, value);
+}
+
+void jsonw_null_field(json_writer_t *w, const char *name)
+{
+	jsonw_name(w, name);
+	jsonw_null(w);
+}
+
+void jsonw_lluint_field(json_writer_t *w, const char *name, uint64_t value)
+{
+	jsonw_name(w, name);
+	jsonw_lluint(w, value);
+}
+
+/* ---- values */
 
 /* ---- documents */
 
@@ -140,44 +310,37 @@ void json__bits(json_writer_t *w, const char *name, uint64_t bits, size_t count)
 	jsonw_end_array(w);
 }
 
-static void string_or_null(json_writer_t *w, const char *value)
+/* Begins a field. Returns whether its value has to be written; otherwise it is null. */
+static bool begin_known(json_writer_t *w, const char *name, bool known)
 {
-	if (value)
-		jsonw_string(w, value);
-	else
+	jsonw_name(w, name);
+	if (!known)
 		jsonw_null(w);
+	return known;
 }
 
 void json__string_or_null(json_writer_t *w, const char *name, const char *value)
 {
-	jsonw_name(w, name);
-	string_or_null(w, value);
+	if (begin_known(w, name, value))
+		jsonw_string(w, value);
 }
 
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value)
 {
-	jsonw_name(w, name);
-	if (known)
+	if (begin_known(w, name, known))
 		jsonw_printf(w, "\"0x%" PRIx64 "\"", value);
-	else
-		jsonw_null(w);
 }
 
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value)
 {
-	if (known)
-		jsonw_lluint_field(w, name, value);
-	else
-		jsonw_null_field(w, name);
+	if (begin_known(w, name, known))
+		jsonw_lluint(w, value);
 }
 
 void json__int_or_null(json_writer_t *w, const char *name, bool known, int64_t value)
 {
-	jsonw_name(w, name);
-	if (known)
+	if (begin_known(w, name, known))
 		jsonw_int(w, value);
-	else
-		jsonw_null(w);
 }
 
 void json__counter_values(json_writer_t *w, const struct counters *counters)
@@ -209,12 +372,17 @@ static int read_bool(struct json_object *value, const struct json_field *field, 
 
 const struct json_kind field_bool = { write_bool, read_bool, json_type_boolean };
 
-static void write_flag(json_writer_t *w, const struct json_field *field, const void *member)
+static void string_or_null(json_writer_t *w, const char *value)
 {
-	if (*(const bool *)member)
-		jsonw_string(w, field->detail);
+	if (value)
+		jsonw_string(w, value);
 	else
 		jsonw_null(w);
+}
+
+static void write_flag(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	string_or_null(w, *(const bool *)member ? field->detail : NULL);
 }
 
 static int read_flag(struct json_object *value, const struct json_field *field, void *member, void *whole)

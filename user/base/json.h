@@ -2,11 +2,11 @@
 /*
  * What all json files of hytrace have in common.
  *
- * There are two writers. json-c reads files, and makes the values of a line: strings from any
- * bytes, and objects that are complete when they are made. But a recording has up to a hundred
- * thousand objects, for which json-c would need 150 MB before it prints the first one. Nor can
- * json-c print the layout of our files: an indented head, and then one object in each line. So
- * json_writer writes files directly from the tables, and keeps nothing in memory.
+ * json-c reads files. But a recording has up to a hundred thousand objects, for which json-c would need 150 MB
+ * before it prints the first one. Nor can json-c print the layout of our files: an indented head, and then one
+ * object in each line. So there is a writer that writes json piece by piece, and keeps nothing in memory. Its
+ * functions have the names of the writer in bpftool and iproute2. That one is in no library, and cannot write
+ * each element of an array in a line of its own.
  */
 #ifndef HYTRACE_BASE_JSON_H
 #define HYTRACE_BASE_JSON_H
@@ -15,24 +15,54 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "base/counters.h"
-#include "base/json_writer.h"
+#include "base/memory.h"
 
-/* A json string. It must be UTF-8, so each byte that is not UTF-8 becomes U+FFFD. */
-struct json_object *json_text(const char *text, size_t length);
+typedef struct json_writer json_writer_t;
 
-/* A string of hex digits, because json numbers cannot hold all addresses. */
-struct json_object *json_address(uint64_t value);
+/*
+ * Begins to write to @out, where write errors stay. @pretty: each field in an indented line; false: all in one
+ * line. To be ended by jsonw_destroy(), or freed if nothing more may be written.
+ */
+json_writer_t *jsonw_new(FILE *out, bool pretty);
+/* Ends the line, flushes the stream, and sets *@w to NULL. */
+void jsonw_destroy(json_writer_t **w);
+/* Ends the line; what comes next is another value. */
+void jsonw_end_line(json_writer_t *w);
 
-/* A json number; a string of hex digits if a double cannot hold the value exactly. */
-struct json_object *json_integer(uint64_t value, bool is_signed);
+void jsonw_start_object(json_writer_t *w);
+void jsonw_end_object(json_writer_t *w);
+void jsonw_start_array(json_writer_t *w);
+/* Begins an array with each element in a line of its own. Such arrays cannot be nested. */
+void jsonw_start_lines(json_writer_t *w);
+/* Ends either kind of array. */
+void jsonw_end_array(json_writer_t *w);
 
-/* Puts @value into @object. If there is no memory, frees @value and returns false. */
-bool json_add(struct json_object *object, const char *name, struct json_object *value);
+/*
+ * Writes the name of a field, whose value has to be next. Names and strings may have any bytes:
+ * each byte that is not UTF-8 becomes U+FFFD.
+ */
+void jsonw_name(json_writer_t *w, const char *name);
 
-/* Prints the object in one line, without characters that have an effect on a terminal. */
-void json_print(FILE *out, struct json_object *object);
+void jsonw_string(json_writer_t *w, const char *value);
+/* A string that need not end with a NUL. */
+void jsonw_text(json_writer_t *w, const char *text, size_t length);
+void jsonw_bool(json_writer_t *w, bool value);
+void jsonw_null(json_writer_t *w);
+void jsonw_int(json_writer_t *w, int64_t value);
+void jsonw_lluint(json_writer_t *w, uint64_t value);
+/* A number; a string of hex digits if a double cannot hold the value exactly. */
+void jsonw_exact(json_writer_t *w, uint64_t value, bool is_signed);
+/* Writes a value as it is given, such as a number with a fraction. */
+void jsonw_printf(json_writer_t *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void jsonw_string_field(json_writer_t *w, const char *name, const char *value);
+void jsonw_bool_field(json_writer_t *w, const char *name, bool value);
+void jsonw_null_field(json_writer_t *w, const char *name);
+void jsonw_lluint_field(json_writer_t *w, const char *name, uint64_t value);
+
+/* ---- values and documents */
 
 /**
  * json__begin() - begin a json file of hytrace

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory and lists for a program that ends; see memory.h. */
+/*
+ * Memory, lists, strings and counters for a program that ends; see memory.h.
+ *
+ * Equal strings are found by a hash table of json-c, which is used for all look-ups by name in the
+ * loader. Of the hash tables in the libraries, only this one grows by itself, frees all its
+ * entries, and keeps their order. (hsearch_r() needs the number of entries in advance, tsearch() is
+ * a tree, and libbpf's table is internal.)
+ */
 #include <argp.h>
+#include <obstack.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 
 /* If the user gave a command, main.c has set argp_err_exit_status to EXIT_SELF. */
@@ -76,4 +85,92 @@ void *list__grow(void *list, size_t count, size_t size)
 		list = xreallocarray(list, count ? 2 * count : 1, size);
 	memset((char *)list + count * size, 0, size);
 	return list;
+}
+
+/* ---- strings, in an obstack of the C library */
+
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free free
+
+#define BLOCK_SIZE (256 * 1024)
+/* The initial size of the table of shared strings. */
+#define SHARED_AT_FIRST 64
+
+struct strings {
+	struct obstack text;
+	struct lh_table *shared;
+};
+
+struct strings *strings__new(void)
+{
+	struct strings *s = xcalloc(1, sizeof(*s));
+
+	obstack_alloc_failed_handler = memory__fail;
+	obstack_begin(&s->text, BLOCK_SIZE);
+	/* Text needs no alignment. */
+	obstack_alignment_mask(&s->text) = 0;
+	s->shared = index__new(SHARED_AT_FIRST, NULL);
+	return s;
+}
+
+void strings__free(struct strings *s)
+{
+	if (!s)
+		return;
+	lh_table_free(s->shared);
+	obstack_free(&s->text, NULL);
+	free(s);
+}
+
+const char *strings__add(struct strings *s, const char *text)
+{
+	return obstack_copy0(&s->text, text, strlen(text));
+}
+
+const char *strings__intern(struct strings *s, const char *text)
+{
+	struct lh_entry *entry = lh_table_lookup_entry(s->shared, text);
+	const char *copy;
+
+	if (entry)
+		return lh_entry_k(entry);
+	copy = strings__add(s, text);
+	index__add(s->shared, copy, NULL);
+	return copy;
+}
+
+/* ---- counters */
+
+void counters__add(struct counters *counters, const char *name, uint64_t value)
+{
+	*LIST_ADD(counters->list, counters->count) = (struct counter){ name, value };
+}
+
+void counter__raise(struct counter *c, uint64_t by)
+{
+	c->value = by > UINT64_MAX - c->value ? UINT64_MAX : c->value + by;
+}
+
+uint64_t counters__get(const struct counters *counters, const char *name)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		if (!strcmp(counters->list[i].name, name))
+			return counters->list[i].value;
+	}
+	return 0;
+}
+
+uint64_t counters__sum(const struct counters *counters)
+{
+	struct counter sum = {};
+
+	for (size_t i = 0; i < counters->count; i++)
+		counter__raise(&sum, counters->list[i].value);
+	return sum.value;
+}
+
+void counters__free(struct counters *counters)
+{
+	free(counters->list);
+	memset(counters, 0, sizeof(*counters));
 }

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Common to all programs; see program.h. */
+/* What all programs have in common: how they begin, their commands and their options. See program.h. */
 #include <argp.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/program.h"
 #include "base/version.h"
 
@@ -93,4 +97,207 @@ int program__exec(const char *name, char **argv)
 			return error__return(-errno, "%s cannot be executed: %s", path, strerror(errno));
 	}
 	return -ENOENT;
+}
+
+/* ---- commands */
+
+struct choice {
+	const struct command_table *table;
+	const struct command *command;
+	int first;		/* index of its name in argv */
+};
+
+static const struct command *find_command(const struct command_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (!strcmp(table->list[i].name, name))
+			return &table->list[i];
+	}
+	return NULL;
+}
+
+static char *list_commands(int key, const char *text, void *input)
+{
+	const struct choice *choice = input;
+	char *list = NULL;
+	size_t size;
+	int width = 10;
+	FILE *f;
+
+	if (key != ARGP_KEY_HELP_POST_DOC || !choice)
+		return (char *)text;
+	f = xopen_memstream(&list, &size);
+	fprintf(f, "Commands:\n");
+	for (size_t i = 0; i < choice->table->count; i++)
+		width = MAX(width, (int)strlen(choice->table->list[i].name) + 1);
+	for (size_t i = 0; i < choice->table->count; i++)
+		fprintf(f, "  %-*s %s\n", width, choice->table->list[i].name, choice->table->list[i].help);
+	fprintf(f, "\n%s", choice->table->where);
+	xclose_memstream(f);
+	return list;
+}
+
+/* As in git, a name that is not in the table is a program, hytrace-NAME. Does not return. */
+static void become(struct argp_state *state, const char *command, char **argv, bool is_listed)
+{
+	char name[64];
+	int err = -ENOENT;
+
+	if (strspn(command, "abcdefghijklmnopqrstuvwxyz-") == strlen(command) &&
+	    snprintf(name, sizeof(name), "hytrace-%s", command) < (int)sizeof(name))
+		err = program__exec(name, argv);
+	if (err == -ENOENT && !is_listed)
+		argp_error(state, "%s: no such command", command);
+	if (err == -ENOENT)
+		error__print("%s: the program %s is missing; it belongs beside hytrace, or into "
+			     "../libexec/hytrace from there", command, name);
+	exit(error__status(err, argp_err_exit_status == EXIT_SELF));
+}
+
+static error_t parse_command(int key, char *arg, struct argp_state *state)
+{
+	struct choice *choice = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		if (choice->table->argp)
+			state->child_inputs[0] = choice->table->options;
+		return 0;
+	case ARGP_KEY_ARG:
+		choice->command = find_command(choice->table, arg);
+		if (!choice->command && !choice->table->programs)
+			argp_error(state, "%s: no such command; `%s --help` lists them", arg, state->name);
+		/* Options before the command's name would be lost. */
+		if (choice->table->argp && state->next > 2)
+			argp_error(state, "%s: has to come before its options: `%s [OPTION...]`", arg,
+				   choice->command->full_name);
+		if (!choice->command || !choice->command->run)
+			become(state, arg, state->argv + state->next - 1, choice->command);
+		choice->first = state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!choice->command && !choice->table->run)
+			argp_usage(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int command__run(const struct command_table *table, int argc, char **argv)
+{
+	struct choice choice = { .table = table };
+	/* The text after the \v is empty; the help filter puts the list of commands there. */
+	char *doc = xasprintf("%s\v ", table->doc);
+	const struct argp_child children[] = { { .argp = table->argp }, { } };
+	const struct argp argp = {
+		.parser = parse_command,
+		.children = children,
+		.args_doc = table->run ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
+		.doc = doc,
+		.help_filter = list_commands,
+	};
+	int err = argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice);
+
+	free(doc);
+	if (err)
+		return argp_err_exit_status;
+	if (!choice.command)
+		return table->run(table->options);
+	argv[choice.first] = choice.command->full_name;
+	return choice.command->run(argc - choice.first, argv + choice.first);
+}
+
+/* ---- options */
+
+double option__seconds(struct argp_state *state, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end || end == text || !(value > 0) || value > 1e9)
+		argp_error(state, "--duration %s: not a time in seconds", text);
+	return value;
+}
+
+long option__number(struct argp_state *state, const char *name, const char *text, long most)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || *end || end == text || value <= 0 || value > most)
+		argp_error(state, "--%s %s: not a number from 1 to %ld", name, text, most);
+	return value;
+}
+
+size_t option__arguments(const struct argp_state *state, const char *const **ret)
+{
+	*ret = (const char *const *)state->argv + state->next;
+	return state->argc - state->next;
+}
+
+int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words)
+{
+	char list[256] = "";
+
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text))
+			return i;
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			 !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	argp_error(state, "--%s %s: there is no such %s; choose %s", name, text, name, list);
+	return 0;
+}
+
+static const char *const *formats(const struct result_options *o)
+{
+	static const char *const text_or_json[] = { [RESULT_TEXT] = "text", [RESULT_JSON] = "json", NULL };
+
+	return o->formats ?: text_or_json;
+}
+
+int result_options__guess(const struct result_options *o, const char *path)
+{
+	const char *ending = path ? strrchr(path, '.') : NULL;
+
+	/* Users of genhtml call lcov files .info. */
+	if (ending && !strcmp(ending, ".info"))
+		ending = ".lcov";
+	for (int i = 0; ending && formats(o)[i]; i++) {
+		if (!strcmp(ending + 1, formats(o)[i]))
+			return i;
+	}
+	return -1;
+}
+
+error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state)
+{
+	int guess;
+
+	switch (key) {
+	case 'f':
+		o->format = option__word(state, "format", arg, formats(o));
+		o->format_given = true;
+		return 0;
+	case 'o':
+		o->output = arg;
+		guess = result_options__guess(o, arg);
+		if (o->only && guess == RESULT_JSON)
+			argp_error(state, "-o %s: %s", arg, o->only);
+		if (!o->format_given)
+			o->format = guess < 0 ? RESULT_TEXT : guess;
+		return 0;
+	case OPTION_KEY_VMLINUX:
+		o->vmlinux = arg;
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+error_t result_options__parser(int key, char *arg, struct argp_state *state)
+{
+	return result_options__parse(state->input, key, arg, state);
 }

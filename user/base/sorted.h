@@ -9,6 +9,12 @@
 /* Compares two numbers, as for qsort(). To sort by several members, join comparisons by ?:. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Compares two elements by their first member, which has 64 bits, as for qsort(). */
+static inline int sorted__by_first(const void *a, const void *b)
+{
+	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
 /**
  * SORTED_FROM() - find the first element from a number on
  * @list: an array, sorted by @member; NULL if @count is 0

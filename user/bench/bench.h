@@ -165,11 +165,6 @@ int bench_error(int err, const char *format, ...);
  */
 int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed);
 
-/* Reads or clears what BPF programs of a running `hytrace cover` have seen (contend_cover.c). */
-void cover__remember_programs(void);
-int cover__report(const struct contender *c, struct bench_row *row);
-int cover__clear(const struct contender *c);
-
 /* The group of the traced event. Other events are in the group BENCH_OTHERS. */
 #define BENCH_GROUP "hytrace_bench"
 #define BENCH_EVENT "traced"
@@ -179,7 +174,7 @@ int cover__clear(const struct contender *c);
 int bench_event__make(enum event_kind kind, const char *definition);
 
 /*
- * Files of tracefs (tracefs.c), at the top, or in an instance of the contender's own: so only the
+ * Files of tracefs, at the top, or in an instance of the contender's own: so only the
  * cost of this tracer is measured, and other people's settings have no influence.
  */
 #define TOP NULL

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "base/table.h"
 #include "bench/commands.h"
 #include "bench/measure.h"
@@ -371,13 +371,10 @@ static int run(void)
 {
 	int err, failed;
 
-	err = features__require(FEATURE_CAPABILITIES, NULL);
-	if (!err)
-		err = lock();
-	if (!err)
-		err = trace__remove_leftovers();
-	if (!err)
-		err = measure__init(!options.instructions, options.repetitions);
+	err = features__require(FEATURE_CAPABILITIES, NULL) ?:
+	      lock() ?:
+	      trace__remove_leftovers() ?:
+	      measure__init(!options.instructions, options.repetitions);
 	if (err)
 		return err;
 	begin_rows();

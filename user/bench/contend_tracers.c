@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are tracers of the kernel: function, function_graph, profiler, oneshot. */
+/*
+ * The contenders that the kernel itself has: function, function_graph, profiler, oneshot, a callback of ftrace,
+ * and KCOV.
+ */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/kcov.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/files.h"
+#include "base/sorted.h"
 #include "bench/bench.h"
+#include "kernel/running.h"
 
 static int limit_to_scope(enum bench_scope scope)
 {
@@ -211,4 +225,204 @@ const struct method method_oneshot = {
 	.report = oneshot__report,
 	.detach = tracer__detach,
 	.cleanup = oneshot__cleanup,
+};
+
+/*
+ * ---- ftrace itself: an ftrace_ops with a trampoline of its own
+ *
+ * Its callback only counts the call, which is the minimum that a callback of ftrace costs. The series' module
+ * ftrace_many registers it.
+ */
+
+#define MODULE "ftrace_many"
+#define FILES "/sys/kernel/debug/" MODULE "/"
+
+static int write_file(const char *file, const char *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	return err;
+}
+
+/* Returns the number of a line "name: number", or -1. */
+static long read_stat(const char *name)
+{
+	char *text = file__text(FILES "stats");
+	const char *value = text__value(text, name);
+	long number = value ? strtol(value, NULL, 10) : -1;
+
+	free(text);
+	return number;
+}
+
+static int modprobe(char *option)
+{
+	char *const argv[] = { "modprobe", "--quiet", option, MODULE, NULL };
+	int status;
+	pid_t pid;
+
+	if (posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) || waitpid(pid, &status, 0) < 0)
+		return -EOPNOTSUPP;
+	return status ? -EOPNOTSUPP : 0;
+}
+
+static int choose_function(void)
+{
+	const struct traceable_function *const *named;
+	struct kernel k = {};
+	char text[32];
+	size_t count = 0;
+	int err = kernel__load(&k, KERNEL_LISTS, NULL);
+
+	if (!err) {
+		named = traceable__named(k.traceable, BENCH_FUNCTION, &count);
+		if (count)
+			snprintf(text, sizeof(text), "%llx\n", (unsigned long long)named[0]->site);
+		err = count ? write_file(FILES "functions", text) : -ENOENT;
+		if (err)
+			bench_error(err, "cannot write to " FILES "functions");
+	}
+	kernel__free(&k);
+	return err;
+}
+
+/* Remembers whether the module was loaded before: 1 if so, otherwise 0. */
+static int ops__setup(const struct contender *c, enum bench_scope scope)
+{
+	bool loaded = !access(FILES "control", F_OK);
+
+	if (loaded && read_stat("ops"))
+		return bench_error(-EBUSY, FILES " is in use: unregister, then rmmod " MODULE);
+	*bench_left = (struct bench_left){ .touched = true, .old = loaded };
+	if (!loaded && (modprobe("--first-time") || access(FILES "control", F_OK)))
+		return -EOPNOTSUPP;
+	return choose_function();
+}
+
+static int control(const char *word)
+{
+	int err = write_file(FILES "control", word);
+
+	return err ? bench_error(err, "cannot write '%s' to " FILES "control", word) : 0;
+}
+
+static int ops__attach(const struct contender *c, enum bench_scope scope)
+{
+	return control(scope == BENCH_ONE ? "register" : "register wide");
+}
+
+/* There is a figure only if the callback was called. */
+static int ops__report(const struct contender *c, struct bench_row *row)
+{
+	return read_stat("calls") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
+}
+
+static int ops__detach(const struct contender *c)
+{
+	return control("unregister");
+}
+
+static void ops__cleanup(const struct contender *c)
+{
+	if (!bench_left->touched)
+		return;
+	/* This fails if the callback is not registered any more. */
+	write_file(FILES "control", "unregister");
+	write_file(FILES "functions", "\n");
+	if (!bench_left->old)
+		modprobe("--remove");
+	bench_left->touched = false;
+}
+
+const struct method method_ops = {
+	.setup = ops__setup,
+	.attach = ops__attach,
+	.report = ops__report,
+	.detach = ops__detach,
+	.cleanup = ops__cleanup,
+};
+
+/*
+ * ---- KCOV
+ *
+ * A kernel compiled for it (CONFIG_KCOV) calls a function at the beginning of each basic block, which stores
+ * the block's address for the task that has asked for it. The base is therefore that of another kernel, which
+ * always makes these calls. A block that runs again is stored again, until the buffer is full.
+ */
+
+#define KCOV_FILE "/sys/kernel/debug/kcov"
+/* Words in the buffer, of which a repetition fills a fifth. The first counts the words after it. */
+#define KCOV_ADDRESSES (1UL << 20)
+
+static int kcov = -1;
+static uint64_t *area = MAP_FAILED;
+
+static void kcov__cleanup(const struct contender *c)
+{
+	if (area != MAP_FAILED)
+		munmap(area, KCOV_ADDRESSES * sizeof(*area));
+	if (kcov >= 0)
+		close(kcov);
+	area = MAP_FAILED;
+	kcov = -1;
+}
+
+static int kcov__setup(const struct contender *c, enum bench_scope scope)
+{
+	kcov = open(KCOV_FILE, O_RDWR | O_CLOEXEC);
+	if (kcov < 0)
+		return errno == ENOENT ? -EOPNOTSUPP : bench_error(-errno, "cannot open " KCOV_FILE);
+	if (ioctl(kcov, KCOV_INIT_TRACE, KCOV_ADDRESSES))
+		return bench_error(-errno, "KCOV has no buffer of %lu addresses", KCOV_ADDRESSES);
+	area = mmap(NULL, KCOV_ADDRESSES * sizeof(*area), PROT_READ | PROT_WRITE, MAP_SHARED, kcov, 0);
+	if (area == MAP_FAILED)
+		return bench_error(-errno, "cannot map KCOV's buffer");
+	return 0;
+}
+
+static int kcov__attach(const struct contender *c, enum bench_scope scope)
+{
+	return ioctl(kcov, KCOV_ENABLE, KCOV_TRACE_PC) ? bench_error(-errno, "cannot enable KCOV") : 0;
+}
+
+static int kcov__detach(const struct contender *c)
+{
+	return ioctl(kcov, KCOV_DISABLE, 0) ? bench_error(-errno, "cannot disable KCOV") : 0;
+}
+
+static void kcov__again(const struct contender *c)
+{
+	__atomic_store_n(&area[0], 0, __ATOMIC_RELAXED);
+}
+
+/* Calls cost less when the buffer is full, so then there is no figure. */
+static int kcov__report(const struct contender *c, struct bench_row *row)
+{
+	uint64_t count = __atomic_load_n(&area[0], __ATOMIC_RELAXED), seen = 0;
+
+	if (!count || count >= KCOV_ADDRESSES - 1)
+		return bench_error(-EIO, "KCOV has %llu addresses, of %lu at most",
+				   (unsigned long long)count, KCOV_ADDRESSES - 2);
+	qsort(area + 1, count, sizeof(*area), sorted__by_first);
+	for (uint64_t i = 1; i <= count; i++)
+		seen += i == 1 || area[i] != area[i - 1];
+	row->seen = seen;
+	row->memory_bytes = KCOV_ADDRESSES * sizeof(*area);
+	return 0;
+}
+
+const struct method method_kcov = {
+	.setup = kcov__setup,
+	.attach = kcov__attach,
+	.again = kcov__again,
+	.report = kcov__report,
+	.detach = kcov__detach,
+	.cleanup = kcov__cleanup,
+	.one_cpu = true,
 };

@@ -10,13 +10,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/fdinfo.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "cover/bpf_cover.h"
-#include "cover/bpf_needs.h"
 #include "kernel/cover_object.h"
 #include "kernel/features.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "run/pin.h"
 #include "run/process.h"
 #include "cover.h"
@@ -57,9 +56,8 @@ static int name_pins(struct bpf_cover *b, const char *dir)
 	int err;
 
 	b->pins = xcalloc(PIN_LINKS + b->link_room, sizeof(*b->pins));
-	err = pin__path(dir, "seen", b->request->guard, &b->pins[PIN_MAP]);
-	if (!err)
-		err = pin__path(dir, "prog", b->request->guard, &b->pins[PIN_PROGRAM]);
+	err = pin__path(dir, "seen", b->request->guard, &b->pins[PIN_MAP]) ?:
+	      pin__path(dir, "prog", b->request->guard, &b->pins[PIN_PROGRAM]);
 	for (size_t i = 0; !err && i < b->link_room; i++) {
 		char name[32] = "link";
 
@@ -82,9 +80,8 @@ int bpf_cover__pin(struct bpf_cover *b)
 		return err;
 	err = name_pins(b, dir);
 	if (!err) {
-		err = bpf_map__pin(b->skel->maps.seen, b->pins[PIN_MAP]);
-		if (!err)
-			err = bpf_program__pin(b->fentry ?: b->program, b->pins[PIN_PROGRAM]);
+		err = bpf_map__pin(b->skel->maps.seen, b->pins[PIN_MAP]) ?:
+		      bpf_program__pin(b->fentry ?: b->program, b->pins[PIN_PROGRAM]);
 		if (err)
 			error__print("--pin %s: cannot pin: %s", dir, strerror(-err));
 	}
@@ -130,11 +127,8 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	if (err)
 		return load_error(err, "loaded");
 	bpf_object__for_each_map(map, b->skel->obj)
-		b->memory += fdinfo__memory(bpf_map__fd(map));
-	err = map_hits(b);
-	if (!err)
-		err = bpf_needs__fill(b);
-	return err;
+		b->memory += fdinfo__number(bpf_map__fd(map), "memlock");
+	return map_hits(b) ?: bpf_needs__fill(b);
 }
 
 static void destroy_link(struct cover_link *link)
@@ -213,18 +207,12 @@ static int refresh_cpus(struct bpf_cover *b)
 int bpf_cover__follow(void *engine, int pidfd)
 {
 	struct bpf_cover *b = engine;
-	int err;
 
-	err = attach_tracepoint(b->skel->progs.on_fork, &b->on_fork);
-	if (!err)
-		err = attach_tracepoint(b->skel->progs.on_free, &b->on_free);
-	if (!err)
-		err = attach_tracepoint(b->skel->progs.on_switch, &b->on_switch);
-	if (!err)
-		err = take_threads(b, pidfd);
-	if (!err)
-		err = refresh_cpus(b);
-	return err;
+	return attach_tracepoint(b->skel->progs.on_fork, &b->on_fork) ?:
+	       attach_tracepoint(b->skel->progs.on_free, &b->on_free) ?:
+	       attach_tracepoint(b->skel->progs.on_switch, &b->on_switch) ?:
+	       take_threads(b, pidfd) ?:
+	       refresh_cpus(b);
 }
 
 static int add_recursion(uint64_t *sum, int program)

@@ -12,7 +12,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "cover/engine.h"
+#include "cover/engines.h"
 
 enum bpf_cover_entry {
 	ENTER_BY_KPROBE_MULTI,
@@ -96,5 +96,13 @@ int bpf_cover__gate(void *engine, bool open);
 size_t bpf_cover__count(void *engine);
 int bpf_cover__stop(void *engine);
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
+
+/* ---- what a run needs of bpf/cover.bpf.c (bpf_needs.c): programs, maps, options, and functions that it calls */
+
+/* deny_own() of struct engine_ops, for kprobe.multi. */
+void bpf_needs__deny_own(struct globs *own, const struct request *request);
+/* bpf_needs__choose() is for before the program is loaded, bpf_needs__fill() for after that. */
+int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry);
+int bpf_needs__fill(struct bpf_cover *b);
 
 #endif

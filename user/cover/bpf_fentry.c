@@ -8,25 +8,20 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "cover/bpf_fentry.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "cover.h"
 #include "cover.skel.h"
 
 /* ---- the functions, and their types */
-
-static bool in_same_part(const struct traceable_function *a, const struct traceable_function *b)
-{
-	return text__equals(a->module, b->module);
-}
 
 /* Returns the end of the part that begins with function number @i. */
 static size_t end_of_part(const struct traceable *t, size_t i)
 {
 	size_t end = i + 1;
 
-	while (end < traceable__count(t) && in_same_part(traceable__at(t, i), traceable__at(t, end)))
+	while (end < traceable__count(t) && text__equals(traceable__at(t, i)->module, traceable__at(t, end)->module))
 		end++;
 	return end;
 }
@@ -49,27 +44,20 @@ static bool is_asked_for(const struct bpf_fentry *f, size_t i)
 	return filter__judge(r->filter, function->name, function->module) == FILTER_TRACED;
 }
 
-static void add_part(struct bpf_fentry *f, size_t first, size_t end)
-{
-	size_t i = first;
-
-	while (i < end && !is_asked_for(f, i))
-		i++;
-	if (i == end)
-		return;
-	*LIST_ADD(f->parts, f->part_count) = (struct fentry_part){
-		.module = traceable__at(f->cover->request->kernel->traceable, first)->module,
-		.first = first, .end = end,
-	};
-}
-
 static void find_parts(struct bpf_fentry *f)
 {
 	const struct traceable *t = f->cover->request->kernel->traceable;
 
 	for (size_t i = 0, end; i < traceable__count(t); i = end) {
+		size_t asked = i;
+
 		end = end_of_part(t, i);
-		add_part(f, i, end);
+		while (asked < end && !is_asked_for(f, asked))
+			asked++;
+		if (asked < end)
+			*LIST_ADD(f->parts, f->part_count) = (struct fentry_part){
+				.module = traceable__at(t, i)->module, .first = i, .end = end,
+			};
 	}
 }
 

@@ -8,7 +8,7 @@
 #define HYTRACE_COVER_BPF_FENTRY_H
 
 #include "cover/bpf_cover.h"
-#include "kernel/fentry_ids.h"
+#include "kernel/fentry_multi.h"
 
 /* Consecutive functions whose types are in one BTF. */
 struct fentry_part {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a run's options mean for the BPF program; see bpf_needs.h. */
+/* What a run's options mean for the BPF program; see bpf_cover.h. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,9 +10,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "cover/bpf_needs.h"
+#include "cover/bpf_cover.h"
 #include "kernel/features.h"
-#include "kernel/tracing_multi.h"
+#include "kernel/fentry_multi.h"
 #include "cover.h"
 #include "cover.skel.h"
 

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "base/table.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 
 #define FEATURES_SCHEMA 1
 

@@ -26,12 +26,13 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/descriptors.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
+#include "base/sorted.h"
+#include "cover/bpf_cover.h"
 #include "cover/bpf_fentry.h"
 #include "cover/bpf_modules.h"
-#include "cover/bpf_needs.h"
 #include "cover.h"
 
 /* In milliseconds. */
@@ -68,18 +69,10 @@ struct bpf_engine {
 /* Links 0 and MODULES_LINK are fixed; more links have numbers from here on. */
 #define MORE_LINKS (MODULES_LINK + 1)
 
-static int compare_sites(const void *a, const void *b)
-{
-	const unsigned long *one = a, *two = b;
-
-	return *one < *two ? -1 : *one > *two;
-}
-
 static bool is_among(unsigned long site, const unsigned long *sites, size_t count)
 {
-	return bsearch(&site, sites, count, sizeof(*sites), compare_sites);
+	return bsearch(&site, sites, count, sizeof(*sites), sorted__by_first);
 }
-
 
 /*
  * Chooses the functions for kprobe.multi. @now: the current modules. The kernel would refuse the
@@ -111,7 +104,7 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 			b->staying[b->staying_count++] = f->site;
 		module = f->module;
 	}
-	qsort(b->staying, b->staying_count, sizeof(*b->staying), compare_sites);
+	qsort(b->staying, b->staying_count, sizeof(*b->staying), sorted__by_first);
 }
 
 static void bpf__destroy(void *engine)
@@ -145,15 +138,6 @@ static bool takes_fentry(const struct request *r)
 	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
 }
 
-static int load_fentry(struct bpf_engine *b, const struct request *request)
-{
-	int err;
-
-	err = bpf_cover__load(&b->cover, request, ENTER_BY_FENTRY_MULTI,
-			      MORE_LINKS + 1 + bpf_fentry__links(request));
-	return err ? err : bpf_fentry__prepare(&b->fentry, &b->cover);
-}
-
 /*
  * If fentry.multi was not asked for, kprobe.multi can take its place. -EPERM mostly means that the verifier
  * refuses the program. If this process may not load programs, the one for kprobe.multi fails as well.
@@ -168,7 +152,9 @@ static int load(struct bpf_engine *b, const struct request *request)
 	int err;
 
 	if (takes_fentry(request)) {
-		err = load_fentry(b, request);
+		err = bpf_cover__load(&b->cover, request, ENTER_BY_FENTRY_MULTI,
+				      MORE_LINKS + 1 + bpf_fentry__links(request)) ?:
+		      bpf_fentry__prepare(&b->fentry, &b->cover);
 		if (!err || !takes_kprobe_instead(request, err))
 			return err;
 		error__warn("all functions are attached by kprobe.multi, at a higher cost");
@@ -198,10 +184,7 @@ static int bpf__prepare(void **ret, const struct request *request)
 	choose_addresses(b, request, request->kernel->symbols);
 	if (!b->addr_count)
 		err = error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a gives");
-	if (!err)
-		err = load(b, request);
-	if (!err)
-		err = bpf_cover__pin(&b->cover);
+	err = err ?: load(b, request) ?: bpf_cover__pin(&b->cover);
 	if (err)
 		bpf__destroy(b);
 	else
@@ -313,13 +296,9 @@ static int bpf__start(void *engine)
 	int err;
 
 	b->cover.link_missed = count_missed;
-	err = bpf_modules__start(&b->modules, &b->cover);
-	if (!err)
-		err = attach_to_all(b);
+	err = bpf_modules__start(&b->modules, &b->cover) ?: attach_to_all(b);
 	b->retirement.attach_ns = cpu_time() - before;
-	if (!err)
-		err = bpf_cover__started(&b->cover);
-	return err ? err : bpf_cover__introduce(&b->cover);
+	return err ?: bpf_cover__started(&b->cover) ?: bpf_cover__introduce(&b->cover);
 }
 
 /* ---- retiring */
@@ -352,7 +331,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 		if (f && !is_among(f->site, b->staying, b->staying_count))
 			sites[count++] = f->site;
 	}
-	qsort(sites, count, sizeof(*sites), compare_sites);
+	qsort(sites, count, sizeof(*sites), sorted__by_first);
 	*ret_count = count;
 	*ret_end = i;
 	return sites;
@@ -510,9 +489,7 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	counters__add(&c->cost, "by_fentry", b->fentry.count);
 	add_unattached(c, b);
 	add_ambiguous(c, b->cover.request);
-	err = bpf_modules__collect(&b->modules, c, places->after);
-	if (!err)
-		err = bpf_cover__collect(&b->cover, c, places);
+	err = bpf_modules__collect(&b->modules, c, places->after) ?: bpf_cover__collect(&b->cover, c, places);
 	if (!err && b->retirement.wanted)
 		add_retirement(c, b);
 	return err;

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/descriptors.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
 #include "cover/bpf_cover.h"
 #include "event/function_events.h"
-#include "run/leftovers.h"
+#include "run/instance.h"
 #include "cover.h"
 
 struct event_engine {
@@ -124,14 +124,11 @@ static void event__destroy(void *engine)
 static int event__prepare(void **ret, const struct request *request)
 {
 	struct event_engine *e = xcalloc(1, sizeof(*e));
-	int err = make_events(e, request);
+	int err = make_events(e, request) ?:
+		  check_layout(e) ?:
+		  bpf_cover__load(&e->cover, request, ENTER_BY_EVENT, e->events.count) ?:
+		  bpf_cover__pin(&e->cover);
 
-	if (!err)
-		err = check_layout(e);
-	if (!err)
-		err = bpf_cover__load(&e->cover, request, ENTER_BY_EVENT, e->events.count);
-	if (!err)
-		err = bpf_cover__pin(&e->cover);
 	if (err)
 		event__destroy(e);
 	else
@@ -173,9 +170,7 @@ static int event__start(void *engine)
 		err = bpf_cover__put_link(&e->cover, i, bpf_program__attach_tracepoint(
 					  e->cover.program, p->group, p->name));
 	}
-	if (!err)
-		err = bpf_cover__started(&e->cover);
-	return err ? err : bpf_cover__introduce(&e->cover);
+	return err ?: bpf_cover__started(&e->cover) ?: bpf_cover__introduce(&e->cover);
 }
 
 static int event__collect(void *engine, struct coverage *c, const struct places *places)

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The oneshot tracer as an engine. The kernel keeps the set, in the run's own instance. This file
- * turns the tracer on and off, and reads the set.
+ * turns the tracer on and off, and reads the set. The engine has no state but the request.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "cover/engine.h"
+#include "cover/engines.h"
 #include "document/losses.h"
-#include "kernel/oneshot_files.h"
+#include "kernel/hits.h"
 
 /*
  * From this many names on, it is faster to write numbers of functions, and to check that the kernel
  * has understood them.
  */
 #define MANY_NAMES 16
-
-struct oneshot {
-	const struct request *request;
-	struct instance *instance;
-};
 
 static const char *oneshot__refuse(const struct cover_options *o)
 {
@@ -152,75 +147,45 @@ static int write_own(struct instance *instance, const struct request *r)
 	return err;
 }
 
-static int oneshot__configure(struct oneshot *o)
+static int oneshot__prepare(void **ret, const struct request *r)
 {
-	const struct request *r = o->request;
 	unsigned long entries = r->options->how.max_entries;
 	char size[32];
 	int err;
 
-	err = instance__gate(o->instance, false);
-	if (!err)
-		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow,
-				  r->kernel->traceable);
-	if (!err)
-		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny,
-				  r->kernel->traceable);
-	if (!err)
-		err = write_own(o->instance, r);
+	*ret = (void *)r;
+	err = instance__gate(r->instance, false) ?:
+	      write_globs(r->instance, "set_ftrace_filter", &r->filter->allow, r->kernel->traceable) ?:
+	      write_globs(r->instance, "set_ftrace_notrace", &r->filter->deny, r->kernel->traceable) ?:
+	      write_own(r->instance, r);
 	if (!err && scope__follows(&r->options->scope))
-		err = instance__write(o->instance, "options/function-fork", "1");
+		err = instance__write(r->instance, "options/function-fork", "1");
 	if (!err && entries) {
 		/* This is the file's limit, and there are no more addresses than that. */
 		snprintf(size, sizeof(size), "%lu", entries < ONESHOT_MAX_SIZE ? entries : ONESHOT_MAX_SIZE);
-		err = instance__write(o->instance, "oneshot_size", size);
+		err = instance__write(r->instance, "oneshot_size", size);
 	}
-	return err;
-}
-
-static void oneshot__destroy(void *engine)
-{
-	struct oneshot *o = engine;
-
-	free(o);
-}
-
-static int oneshot__prepare(void **ret, const struct request *request)
-{
-	struct oneshot *o = xcalloc(1, sizeof(*o));
-	int err;
-
-	o->request = request;
-	o->instance = request->instance;
-	err = oneshot__configure(o);
-	if (err)
-		oneshot__destroy(o);
-	else
-		*ret = o;
 	return err;
 }
 
 /* Writes the numbers of threads and not of processes, because the kernel's set of pids is for threads. */
 static int oneshot__follow(void *engine, int pidfd)
 {
-	struct oneshot *o = engine;
+	const struct request *r = engine;
 
-	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
+	return instance__write_threads(r->instance, "set_ftrace_pid", pidfd);
 }
 
 /* Turns known functions off, so that they cost nothing. Only one instance can do this at a time. */
-static int oneshot__retire(struct oneshot *o)
+static int oneshot__retire(const struct request *r)
 {
 	char ms[32];
 	int err;
 
-	err = features__require(FEATURE_RETIRE, "--retire");
-	if (err)
-		return err;
-	snprintf(ms, sizeof(ms), "%lu", o->request->options->how.retire_ms);
-	err = instance__write(o->instance, "oneshot_retire_ms", ms);
-	if (!err)
-		err = instance__write(o->instance, "options/oneshot-retire", "1");
+	snprintf(ms, sizeof(ms), "%lu", r->options->how.retire_ms);
+	err = features__require(FEATURE_RETIRE, "--retire") ?:
+	      instance__write(r->instance, "oneshot_retire_ms", ms) ?:
+	      instance__write(r->instance, "options/oneshot-retire", "1");
 	if (err == -EBUSY)
 		error__print("--retire: only one instance of the oneshot tracer can turn call sites off, and "
 			     "another one does; run without it, or with -e bpf");
@@ -229,56 +194,53 @@ static int oneshot__retire(struct oneshot *o)
 
 static int oneshot__start(void *engine)
 {
-	struct oneshot *o = engine;
-	int err;
+	const struct request *r = engine;
+	int err = instance__write(r->instance, "options/oneshot-parent", r->options->how.callers ? "1" : "0");
 
-	err = instance__write(o->instance, "options/oneshot-parent",
-			      o->request->options->how.callers ? "1" : "0");
-	if (!err && o->request->options->how.retire)
-		err = oneshot__retire(o);
-	if (!err)
-		err = instance__write(o->instance, "current_tracer", "oneshot");
-	return err;
+	if (!err && r->options->how.retire)
+		err = oneshot__retire(r);
+	return err ?: instance__write(r->instance, "current_tracer", "oneshot");
 }
 
 static int oneshot__gate(void *engine, bool open)
 {
-	struct oneshot *o = engine;
+	const struct request *r = engine;
 
-	return instance__gate(o->instance, open);
+	return instance__gate(r->instance, open);
 }
 
 static size_t oneshot__count(void *engine)
 {
-	struct oneshot *o = engine;
-	char *stats = instance__read(o->instance, "oneshot_stats");
-	const char *line = stats ? strstr(stats, "\nfunctions:") : NULL;
-	size_t count = 0;
+	const struct request *r = engine;
+	char *stats = instance__read(r->instance, "oneshot_stats");
+	const char *value = text__value(stats, "functions");
+	size_t count = value ? strtoull(value, NULL, 10) : 0;
 
-	if (line)
-		sscanf(line, "\nfunctions: %zu", &count);
 	free(stats);
 	return count;
 }
 
 static int oneshot__stop(void *engine)
 {
-	struct oneshot *o = engine;
+	const struct request *r = engine;
 
 	/* The set can still be read afterwards. */
-	return instance__write(o->instance, "current_tracer", "nop");
+	return instance__write(r->instance, "current_tracer", "nop");
 }
 
-typedef int (*read_file)(FILE *f, const char *path, struct coverage *c,
-			 const struct places *places);
-
-static int read_entries(FILE *f, const char *path, struct coverage *c, const struct places *places)
+/* @path: of oneshot_entries, which is freed */
+static int read_entries(char *path, struct coverage *c, const struct places *places)
 {
+	FILE *f = fopen(path, "re");
 	uint64_t unnamed;
-	int err = oneshot_entries__read(f, path, places, &c->hits, &unnamed);
+	int err = f ? oneshot_entries__read(f, path, places, &c->hits, &unnamed) :
+		      error__return(-errno, "%s: %s", path, strerror(errno));
 
+	if (f)
+		fclose(f);
 	if (!err)
 		counters__add(&c->lost, "unnamed", unnamed);
+	free(path);
 	return err;
 }
 
@@ -288,51 +250,35 @@ static const char *loss_of(const char *name)
 	return strcmp(name, "events_lost") ? losses__name(name) : NULL;
 }
 
-static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
+/* @path: of oneshot_stats, which is freed */
+static int read_stats(char *path, struct coverage *c)
 {
-	(void)places;
-	return oneshot_stats__read(f, path, loss_of, &c->lost, &c->cost);
-}
+	FILE *f = fopen(path, "re");
+	int err = f ? oneshot_stats__read(f, path, loss_of, &c->lost, &c->cost) :
+		      error__return(-errno, "%s: %s", path, strerror(errno));
 
-static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)
-{
-	FILE *f;
-	int err;
-
-	if (!path)
-		memory__fail();
-	f = fopen(path, "re");
-	if (f) {
-		err = read(f, path, c, places);
+	if (f)
 		fclose(f);
-	} else {
-		err = error__return(-errno, "%s: %s", path, strerror(errno));
-	}
 	free(path);
 	return err;
 }
 
 static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
 {
-	struct oneshot *o = engine;
-	const struct request *r = o->request;
-	int err;
+	const struct request *r = engine;
 
 	c->follows_modules = !r->filter->allow.count;
 	/* A glob in set_ftrace_filter means the functions that exist when it is written. */
 	if (!c->follows_modules)
 		counters__add(&c->lost, "modules_untraced",
 			      filter__new_modules(r->filter, r->kernel->symbols, places->after));
-	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
-	if (!err)
-		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
-				places);
-	return err;
+	return read_entries(instance__path(r->instance, "oneshot_entries"), c, places) ?:
+	       read_stats(instance__path(r->instance, "oneshot_stats"), c);
 }
 
 static char *top_path(const char *file)
 {
-	char *path = tracefs_get_tracing_file(file), *copy = xstrdup(path);
+	char *path = tracefs_get_tracing_file(file), *copy = path ? xstrdup(path) : (memory__fail(), NULL);
 
 	tracefs_put_tracing_file(path);
 	return copy;
@@ -352,7 +298,7 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 	int err;
 
 	c->follows_modules = true;
-	err = read_path(top_path("oneshot_entries"), read_entries, c, places);
+	err = read_entries(top_path("oneshot_entries"), c, places);
 	if (!err && !c->hits.count)
 		err = error__return(-EOPNOTSUPP,
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
@@ -366,9 +312,7 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 			"the set in oneshot_entries does not begin at boot but with process %u: it "
 			"was started or cleared since; boot with `ftrace=oneshot` on the kernel's "
 			"command line, and read it before that", c->hits.list[0].pid);
-	if (!err)
-		err = read_path(top_path("oneshot_stats"), read_stats, c, places);
-	return err;
+	return err ?: read_stats(top_path("oneshot_stats"), c);
 }
 
 const struct engine_ops engine_oneshot = {
@@ -382,5 +326,4 @@ const struct engine_ops engine_oneshot = {
 	.count = oneshot__count,
 	.stop = oneshot__stop,
 	.collect = oneshot__collect,
-	.destroy = oneshot__destroy,
 };

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one or two engines of a run, step by step (engine.h has the steps). Each step is done for
- * both engines before the next step, so that they have the same window.
+ * An engine is a way to make the kernel record which functions ran. `hytrace cover` takes one or
+ * two engines through the same steps. Each step is done for both engines before the next step, so
+ * that both have the same window:
+ *
+ *   prepare  everything that can fail because of the kernel or the user
+ *   follow   restrict it to a process (and its later children), once it exists
+ *   start    attach, while the gate is still closed
+ *   gate     opened: from here on hits are recorded
+ *   tend     called repeatedly in between, if an engine has something to do then
+ *   gate     closed: from here on no hits are recorded
+ *   stop     detach
+ *   collect  read what was recorded
+ *   destroy  at any time
  */
 #ifndef HYTRACE_COVER_ENGINES_H
 #define HYTRACE_COVER_ENGINES_H
@@ -11,7 +22,78 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cover/engine.h"
+#include "cover/options.h"
+#include "document/coverage.h"
+#include "kernel/features.h"
+#include "kernel/hits.h"
+#include "run/guard.h"
+#include "run/instance.h"
+
+/* What to cover; it is the same for every engine of a run. */
+struct request {
+	const struct cover_options *options;
+	const struct filter *filter;	/* from the options, with the functions that engines exclude */
+	const struct kernel *kernel;	/* when tracing begins */
+	struct instance *instance;
+	struct guard *guard;
+	bool alone;			/* there is no other engine */
+};
+
+struct engine_ops {
+	const char *name;
+	bool monotonic;			/* its times are CLOCK_MONOTONIC; false: they are of the trace clock "local" */
+	/*
+	 * Returns why the engine cannot do these options on any kernel; NULL: it can. May be NULL:
+	 * then it can do all.
+	 */
+	const char *(*refuse)(const struct cover_options *o);
+	enum feature needs;		/* the features that the kernel and the caller need */
+	/*
+	 * Adds the functions that are the engine's own work to those that all engines of a run
+	 * exclude.
+	 */
+	void (*deny_own)(struct globs *own, const struct request *request);
+	int (*prepare)(void **ret, const struct request *request);
+	int (*follow)(void *engine, int pidfd);
+	int (*start)(void *engine);
+	/* Begins to record hits, or ends it. */
+	int (*gate)(void *engine, bool open);
+	/*
+	 * Returns after how many milliseconds it must be called again at the latest, or a negative
+	 * errno after a message. May be NULL.
+	 */
+	int (*tend)(void *engine);
+	/*
+	 * Returns a descriptor that is readable when tend() must be called at once; -1: none. May
+	 * be NULL.
+	 */
+	int (*wakes)(void *engine);
+	/* Returns the number of functions that were recorded so far. May be NULL: the number is unknown. */
+	size_t (*count)(void *engine);
+	/*
+	 * Excludes the calls of this process from the recording, or includes them again. May be
+	 * NULL: they are always recorded.
+	 */
+	void (*leave_out)(void *engine, bool leave_out);
+	int (*stop)(void *engine);
+	/* Adds the hits, with times as they were recorded: all of them, or before stop() those so far. */
+	int (*collect)(void *engine, struct coverage *c, const struct places *places);
+	void (*destroy)(void *engine);		/* NULL: nothing is left */
+};
+
+extern const struct engine_ops engine_oneshot;
+extern const struct engine_ops engine_bpf;
+extern const struct engine_ops engine_event;
+
+/*
+ * Reads the set of the top-level instance, which is recorded since boot. It does not start or stop a tracer.
+ */
+int oneshot__collect_boot(struct coverage *c, const struct places *places);
+
+/* Can the set since boot still grow? Not if the tracer or tracing_on is off. */
+bool oneshot__records_boot(void);
+
+/* ---- the one or two engines of a run */
 
 #define MOST_ENGINES 2
 
@@ -39,7 +121,7 @@ int engines__prepare(struct engines *e, const struct request *request);
 /* Attaches the engines. @follow: the pidfd of a process to which they are restricted; -1: all processes */
 int engines__start(struct engines *e, int follow);
 int engines__open(struct engines *e);
-/* Calls tend() of the engines; see engine.h. */
+/* Calls tend() of the engines. */
 int engines__tend(struct engines *e);
 /* The descriptor of the first engine whose wakes() returns one; -1: none. */
 int engines__wakes(const struct engines *e);
@@ -56,5 +138,29 @@ bool engines__leave_out(const struct engines *e, bool leave_out);
 int engines__close(struct engines *e);
 int engines__stop(struct engines *e);
 void engines__destroy(struct engines *e);
+
+/* ---- results of what they have recorded */
+
+/* Both clocks before the gate opens, and after it has closed. */
+struct clocks {
+	struct clock_pair first, last;
+};
+
+/* The number of functions that the user asked for. */
+size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter);
+
+/*
+ * Fills in what is known about the result before the run begins: its kernel, its functions and its
+ * tasks. @ret must be freed.
+ */
+void collect__plan(struct coverage *ret, const struct request *request);
+/*
+ * Makes the result of what @e has recorded. @after: the symbols at the end of the run; NULL: they
+ * are those of the beginning. @ret must be freed even after a failure.
+ */
+int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
+		 const struct symbols *after, const struct clocks *clocks);
+/* Makes the result of what was recorded from boot until now. It does not start or stop a tracer. */
+int collect__boot(struct coverage *ret, const struct request *request);
 
 #endif

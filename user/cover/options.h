@@ -2,7 +2,7 @@
 /*
  * The options of `hytrace cover`. An option that is repeated in a result is a member of struct
  * scope or struct cover_how (document/scope.h). Any other option is a member here, and is parsed in
- * options.c. CONTRIBUTING names the other files that a new option touches.
+ * cmd_cover.c. CONTRIBUTING names the other files that a new option touches.
  */
 #ifndef HYTRACE_COVER_OPTIONS_H
 #define HYTRACE_COVER_OPTIONS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/options.h"
+#include "base/program.h"
 #include "document/filter.h"
 #include "document/scope.h"
 
@@ -33,13 +33,12 @@ struct cover_options {
 	char **command;			/* NULL-terminated; NULL: none */
 };
 
-/*
- * Ends the process after a message if the options are wrong. @refuse: returns why the chosen engine
- * cannot do the other options; NULL: it can
- */
-void cover_options__parse(struct cover_options *ret, int argc, char **argv,
-			  const char *(*refuse)(const struct cover_options *o));
+/* Ends the process after a message if the options are wrong. */
+void cover_options__parse(struct cover_options *ret, int argc, char **argv);
 void cover_options__free(struct cover_options *o);
+
+/* A run with these options. Returns the exit status. */
+int cover__run(const struct cover_options *o);
 
 /*
  * Is @path "-" or a stream, such as /dev/null or a pipe, so that the name of an engine cannot be added to it?

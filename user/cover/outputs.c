@@ -127,15 +127,6 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 	return err || !o->append ? err : try_to_join(one, plan);
 }
 
-static int check_formats(const struct outputs *outputs, const struct kernel_id *kernel)
-{
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (outputs->list[i].format == FORMAT_TAILOR && !kernel->offset_known)
-			return features__refuse(FEATURE_LINKED, "--format tailor");
-	}
-	return 0;
-}
-
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard)
 {
@@ -151,8 +142,10 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engines,
 				       engine, plan, guard);
 	}
-	if (!err)
-		err = check_formats(outputs, kernel);
+	for (size_t i = 0; !err && i < outputs->count; i++) {
+		if (outputs->list[i].format == FORMAT_TAILOR && !kernel->offset_known)
+			err = features__refuse(FEATURE_LINKED, "--format tailor");
+	}
 	if (err)
 		outputs__free(outputs);
 	else
@@ -235,7 +228,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 	err = output__open(&output, path, NULL);
 	if (!err) {
 		coverage__write_json(c, output__stream(output));
-		err = output__finish(output, 0);
+		err = output__commit(output);
 	}
 	if (!err)
 		error__print("--append: %s stays as it is; the result of this run is in %s", one->path, path);
@@ -344,12 +337,9 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 		   const struct kernel *kernel)
 {
 	size_t written;
-	int err;
+	int err = put_all(outputs, coverages, count, kernel, false, &written);
 
-	err = put_all(outputs, coverages, count, kernel, false, &written);
-	if (!err && count == 2)
-		err = print_comparison(coverages[0], coverages[1]);
-	return err;
+	return err || count < 2 ? err : print_comparison(coverages[0], coverages[1]);
 }
 
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,

@@ -11,17 +11,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/progress.h"
-#include "cover/collect.h"
+#include "cover/engines.h"
+#include "cover/options.h"
 #include "cover/outputs.h"
-#include "cover/run.h"
 #include "document/losses.h"
 #include "kernel/features.h"
 #include "report/report.h"
 #include "report/running.h"
-#include "run/login.h"
 #include "run/process.h"
-#include "run/ready.h"
 #include "run/workload.h"
 
 /* The time between two lines of progress. */
@@ -88,17 +85,6 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 	return err ?: kernel__load(k, KERNEL_ID | KERNEL_SITES | KERNEL_FILES, vmlinux);
 }
 
-/* @pid: 0: no process is to be followed, and none is opened */
-static int open_process(long pid, int *ret)
-{
-	int fd = pid ? process__open(pid) : -1;
-
-	if (pid && fd < 0)
-		return fd;
-	*ret = fd;
-	return 0;
-}
-
 /*
  * Fills in what the engines have to know. They add to the filter the functions that they exclude.
  */
@@ -117,30 +103,22 @@ static void make_request(struct session *s)
 static int make_instance(struct session *s)
 {
 	struct instance **ret = &s->request.instance;
-	int err;
 
-	err = instance__create(ret, s->request.guard);
-	if (!err)
-		err = instance__shrink(*ret, &s->ring_buffer_bytes);
-	if (!err)
-		err = instance__read_clock(*ret, &s->clocks.first);
-	if (!err)
-		err = instance__gate(*ret, false);
-	return err;
+	return instance__create(ret, s->request.guard) ?:
+	       instance__shrink(*ret, &s->ring_buffer_bytes) ?:
+	       instance__read_clock(*ret, &s->clocks.first) ?:
+	       instance__gate(*ret, false);
 }
 
 /* The command waits. With --task, its process is followed. */
 static int fork_command(struct session *s)
 {
-	int err = workload__fork(&s->workload), fd;
+	int err = workload__fork(&s->workload);
 
 	if (err || s->options->scope.kind != SCOPE_TASK)
 		return err;
-	fd = process__open_own(s->workload.pid);
-	if (fd < 0)
-		return fd;
-	s->process = fd;
-	return 0;
+	s->process = process__open_own(s->workload.pid);
+	return s->process < 0 ? s->process : 0;
 }
 
 /* Attaching takes time. If the process has ended meanwhile, there is nothing to record. */
@@ -201,6 +179,14 @@ static int tend(void *context)
 	return ms < progress ? ms : progress;
 }
 
+/* What may have changed since the beginning. @ret_after: the symbols, if modules were loaded or removed */
+static int look_again(const struct session *s, struct symbols **ret_after, struct clock_pair *ret)
+{
+	int err = symbols__hold(s->kernel.symbols) ? 0 : symbols__load(ret_after);
+
+	return err ?: instance__read_clock(s->request.instance, ret);
+}
+
 static int collect_so_far(struct session *s, size_t index, struct coverage *ret, const struct symbols *after,
 			  const struct clocks *clocks)
 {
@@ -225,16 +211,12 @@ static void write_so_far(void *context)
 	const struct coverage *list[MOST_ENGINES] = {};
 	struct clocks clocks = s->clocks;
 	struct symbols *after = NULL;
-	int err = 0;
+	int err;
 
 	engines__leave_out(&s->engines, true);
-	if (!symbols__hold(s->kernel.symbols))
-		err = symbols__load(&after);
-	if (!err)
-		err = instance__read_clock(s->request.instance, &clocks.last);
+	err = look_again(s, &after, &clocks.last);
 	for (size_t i = 0; i < s->engines.count; i++) {
-		if (!err)
-			err = collect_so_far(s, i, &coverages[i], after, &clocks);
+		err = err ?: collect_so_far(s, i, &coverages[i], after, &clocks);
 		list[i] = &coverages[i];
 	}
 	if (!err)
@@ -277,7 +259,7 @@ static int close_and_detach(struct session *s)
 		progress__say("detaching");
 	stopped = engines__stop(&s->engines);
 	progress__end();
-	return closed ? closed : stopped;
+	return closed ?: stopped;
 }
 
 /* ---- after tracing */
@@ -296,38 +278,27 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 	return err;
 }
 
-/* With --strict, the result is written nevertheless. */
-static int check_complete(const struct coverage *c)
-{
-	if (losses__complete(&c->lost))
-		return 0;
-	return error__return(-ENODATA, "--strict: the result of %s is not complete", c->engine);
-}
-
 /* ---- the steps of a run */
 
 /* Checks the kernel and the request. Nothing is enabled, and messages say what is wrong. */
 static int look(struct session *s)
 {
 	const struct cover_options *o = s->options;
-	int err;
+	int err = workload__find(&s->workload) ?: ready__check(o->ready_fd);
 
-	err = workload__find(&s->workload);
-	if (!err)
-		err = ready__check(o->ready_fd);
 	if (!err && o->user)
 		err = login__find(&s->login, o->user);
 	s->workload.login = s->login;
-	if (!err)
-		err = features__require(FEATURE_CAPABILITIES, NULL);
-	if (!err)
-		err = look_at_kernel(&s->kernel, &o->filter, o->result.vmlinux);
-	if (!err)
-		err = open_process(o->scope.pid, &s->process);
-	if (!err)
-		engines__choose(&s->engines, o);
-	if (!err)
-		err = engines__require(&s->engines, o);
+	err = err ?: features__require(FEATURE_CAPABILITIES, NULL) ?:
+		     look_at_kernel(&s->kernel, &o->filter, o->result.vmlinux);
+	if (!err && o->scope.pid) {
+		s->process = process__open(o->scope.pid);
+		err = s->process < 0 ? s->process : 0;
+	}
+	if (err)
+		return err;
+	engines__choose(&s->engines, o);
+	err = engines__require(&s->engines, o);
 	if (!err)
 		make_request(s);
 	return err;
@@ -341,9 +312,7 @@ static int claim(struct session *s)
 
 	if (!err && s->options->append)
 		collect__plan(&plan, &s->request);
-	if (!err)
-		err = outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id, &plan,
-				    s->request.guard);
+	err = err ?: outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id, &plan, s->request.guard);
 	coverage__free(&plan);
 	return err;
 }
@@ -354,20 +323,14 @@ static int claim(struct session *s)
  */
 static int attach(struct session *s)
 {
-	int err;
+	int err = make_instance(s);
 
-	err = make_instance(s);
 	progress__say("attaching to %zu functions", kernel__count_asked_for(&s->kernel, &s->filter));
-	if (!err)
-		err = engines__prepare(&s->engines, &s->request);
-	if (!err)
-		err = workload__begin(&s->workload);
-	if (!err)
-		err = fork_command(s);
-	if (!err)
-		err = engines__start(&s->engines, s->process);
-	if (!err)
-		err = check_process(s->options->scope.pid, s->process);
+	err = err ?: engines__prepare(&s->engines, &s->request) ?:
+		     workload__begin(&s->workload) ?:
+		     fork_command(s) ?:
+		     engines__start(&s->engines, s->process) ?:
+		     check_process(s->options->scope.pid, s->process);
 	progress__end();
 	return err;
 }
@@ -378,30 +341,21 @@ static int record(struct session *s)
 	int err, ended;
 
 	begin_progress(s);
-	err = engines__open(&s->engines);
-	if (!err)
-		err = workload__check(&s->workload);
-	if (!err)
-		err = workload__release(&s->workload);
+	err = engines__open(&s->engines) ?: workload__check(&s->workload) ?: workload__release(&s->workload);
 	if (err)
 		return err;
 	tell_ready(s);
 	err = wait_for_end(s);
 	ended = close_and_detach(s);
-	return err ? err : ended;
+	return err ?: ended;
 }
 
 /* Makes results from what the engines have recorded. */
 static int collect(struct session *s)
 {
 	struct symbols *after = NULL;
-	int err = 0;
+	int err = look_again(s, &after, &s->clocks.last);
 
-	/* Modules may have been loaded or removed. */
-	if (!symbols__hold(s->kernel.symbols))
-		err = symbols__load(&after);
-	if (!err)
-		err = instance__read_clock(s->request.instance, &s->clocks.last);
 	for (size_t i = 0; !err && i < s->engines.count; i++)
 		err = collect_one(s, i, after);
 	symbols__free(after);
@@ -410,12 +364,7 @@ static int collect(struct session *s)
 
 static int trace(struct session *s)
 {
-	int err;
-
-	err = attach(s);
-	if (!err)
-		err = record(s);
-	return err ? err : collect(s);
+	return attach(s) ?: record(s) ?: collect(s);
 }
 
 static int report(struct session *s)
@@ -429,8 +378,11 @@ static int report(struct session *s)
 		report__losses(list[i]);
 	}
 	err = outputs__write(s->outputs, list, count, &s->kernel);
-	for (size_t i = 0; !err && s->options->strict && i < count; i++)
-		err = check_complete(list[i]);
+	/* With --strict, the result is written nevertheless. */
+	for (size_t i = 0; !err && s->options->strict && i < count; i++) {
+		if (!losses__complete(&list[i]->lost))
+			err = error__return(-ENODATA, "--strict: the result of %s is not complete", list[i]->engine);
+	}
 	return err;
 }
 
@@ -457,13 +409,10 @@ int cover__run(const struct cover_options *o)
 	int err;
 
 	workload__init(&s.workload, o->command, true);
-	err = look(&s);
-	if (!err)
-		err = claim(&s);
+	err = look(&s) ?: claim(&s);
 	if (!err)
 		err = o->scope.kind == SCOPE_BOOT ? collect__boot(&s.coverages[0], &s.request) :
 						    trace(&s);
-	if (!err)
-		err = report(&s);
+	err = err ?: report(&s);
 	return end(&s, err);
 }

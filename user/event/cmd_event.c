@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "base/table.h"
 #include "event/commands.h"
 #include "event/function_events.h"
@@ -33,9 +32,7 @@ static void check(int err)
 
 static int check_kernel(void)
 {
-	int err = features__require(FEATURE_CAPABILITIES, NULL);
-
-	return err ? err : features__require(FEATURE_EVENTS, NULL);
+	return features__require(FEATURE_CAPABILITIES, NULL) ?: features__require(FEATURE_EVENTS, NULL);
 }
 
 /* ---- add */
@@ -70,27 +67,20 @@ static int event_add(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &protos))
 		return EXIT_USAGE;
-	err = check_kernel();
-	if (!err)
-		err = function_events__add(&protos);
+	err = check_kernel() ?: function_events__add(&protos);
 	prototypes__free(&protos);
 	return error__status(err, 0);
 }
 
 /* ---- rm */
 
-struct rm_options {
-	char **patterns;	/* NULL-terminated */
-};
-
 static error_t parse_rm(int key, char *arg, struct argp_state *state)
 {
-	struct rm_options *o = state->input;
+	char ***patterns = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_ARG:
-		o->patterns = state->argv + state->next - 1;
+		*patterns = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
@@ -105,25 +95,17 @@ static int with_events(int (*action)(const struct prototypes *events, const void
 		       const void *options)
 {
 	struct prototypes events = {};
-	int err;
+	int err = check_kernel() ?: function_events__load(&events) ?: action(&events, options);
 
-	err = check_kernel();
-	if (!err)
-		err = function_events__load(&events);
-	if (!err)
-		err = action(&events, options);
 	prototypes__free(&events);
 	return error__status(err, 0);
 }
 
 static int remove_chosen(const struct prototypes *events, const void *options)
 {
-	const struct rm_options *o = options;
 	bool *chosen = xcalloc(events->count, sizeof(*chosen));
-	int err = function_events__choose(events, o->patterns, chosen);
+	int err = function_events__choose(events, options, chosen) ?: function_events__remove(events, chosen);
 
-	if (!err)
-		err = function_events__remove(events, chosen);
 	free(chosen);
 	return err;
 }
@@ -140,12 +122,12 @@ static int event_rm(int argc, char **argv)
 		       "  hytrace event rm 'vfs_*' 'mine/*'\n\n"
 		       STATUS,
 	};
-	struct rm_options o = {};
+	char **patterns = NULL;
 
 	argp_err_exit_status = EXIT_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+	if (argp_parse(&argp, argc, argv, 0, NULL, &patterns))
 		return EXIT_USAGE;
-	return with_events(remove_chosen, &o);
+	return with_events(remove_chosen, patterns);
 }
 
 /* ---- list */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/table.h"
 #include "event/hist.h"
@@ -213,37 +212,30 @@ void event_hist__print(const struct event_hist *h, const char *event, const char
 	table__print(table);
 }
 
-static struct json_object *bound(bool negative, uint64_t magnitude)
+static void write_bound(json_writer_t *w, const char *name, bool negative, uint64_t magnitude)
 {
-	return json_integer(negative ? -magnitude : magnitude, negative);
+	jsonw_name(w, name);
+	jsonw_exact(w, negative ? -magnitude : magnitude, negative);
 }
 
-static void add_buckets(struct json_object *array, const struct event_hist *h)
+void event_hist__write_json(const struct event_hist *h, const char *event, const char *field, json_writer_t *w)
 {
+	jsonw_start_object(w);
+	jsonw_string_field(w, "event", event);
+	jsonw_string_field(w, "field", field);
+	jsonw_lluint_field(w, "count", total(h));
+	json__array(w, "buckets");
 	for (size_t i = 0; i < HIST_SLOTS; i++) {
 		struct bounds b = bounds_of(i);
-		struct json_object *bucket;
 
 		if (!h->counts[i])
 			continue;
-		bucket = json_object_new_object();
-		event_json__put(bucket, "from", bound(b.negative, b.least));
-		event_json__put(bucket, "to", bound(b.negative, b.greatest));
-		event_json__put(bucket, "count", json_object_new_uint64(h->counts[i]));
-		if (json_object_array_add(array, bucket))
-			memory__fail();
+		jsonw_start_object(w);
+		write_bound(w, "from", b.negative, b.least);
+		write_bound(w, "to", b.negative, b.greatest);
+		jsonw_lluint_field(w, "count", h->counts[i]);
+		jsonw_end_object(w);
 	}
-}
-
-struct json_object *event_hist__json(const struct event_hist *h, const char *event,
-				     const char *field)
-{
-	struct json_object *object = json_object_new_object(), *buckets = json_object_new_array();
-
-	event_json__put(object, "event", json_text(event, strlen(event)));
-	event_json__put(object, "field", json_text(field, strlen(field)));
-	event_json__put(object, "count", json_object_new_uint64(total(h)));
-	event_json__put(object, "buckets", buckets);
-	add_buckets(buckets, h);
-	return object;
+	jsonw_end_array(w);
+	jsonw_end_object(w);
 }

@@ -12,9 +12,10 @@
 #define HYTRACE_EVENT_HIST_H
 
 #include <event-parse.h>
-#include <json-c/json.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "base/json.h"
 
 /*
  * The slots: negative values by powers of two, from -2^63 on; 0; and then 1, 2, 3..4, 5..8 and so
@@ -50,8 +51,7 @@ int event_hist__read(struct event_hist *h, const char *text);
 
 /* Prints a table for people. */
 void event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out);
-/* Makes an object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}. */
-struct json_object *event_hist__json(const struct event_hist *h, const char *event,
-				     const char *field);
+/* Writes an object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}. */
+void event_hist__write_json(const struct event_hist *h, const char *event, const char *field, json_writer_t *w);
 
 #endif

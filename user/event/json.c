@@ -5,17 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/memory.h"
 #include "event/json.h"
-
-void event_json__put(struct json_object *object, const char *name, struct json_object *value)
-{
-	if (!object || !value || !json_add(object, name, value))
-		memory__fail();
-}
-
-/* ---- during the run: lack of memory is an error that ends the run, and the command is still waited for */
 
 /* Types are as in `format`: "u8[8]" for an array, "__data_loc u8[]" for a dynamic one. */
 static bool is_type(const struct tep_format_field *field, const char *type)
@@ -28,37 +18,16 @@ static bool is_type(const struct tep_format_field *field, const char *type)
 	return !strncmp(name, type, length) && (!name[length] || strchr(" [", name[length]));
 }
 
-static struct json_object *element(const struct tep_format_field *field, const void *data,
-				   size_t size)
+static void write_element(json_writer_t *w, const struct tep_format_field *field, const void *data, size_t size)
 {
 	uint64_t value = tep_read_number(field->event->tep, data, size);
 	bool is_signed = field->flags & TEP_FIELD_IS_SIGNED;
+	unsigned int shift = is_signed && size < sizeof(value) ? 8 * (sizeof(value) - size) : 0;
 
 	if (is_type(field, "bool"))
-		return json_object_new_boolean(value);
-	if (is_signed && size < sizeof(value)) {
-		unsigned int shift = 8 * (sizeof(value) - size);
-
-		value = (uint64_t)((int64_t)(value << shift) >> shift);
-	}
-	return json_integer(value, is_signed);
-}
-
-static struct json_object *elements(const struct tep_format_field *field, const char *data,
-				    size_t length, size_t size)
-{
-	struct json_object *array = json_object_new_array();
-
-	for (size_t at = 0; array && size && at + size <= length; at += size) {
-		struct json_object *value = element(field, data + at, size);
-
-		if (!value || json_object_array_add(array, value)) {
-			json_object_put(value);
-			json_object_put(array);
-			return NULL;
-		}
-	}
-	return array;
+		jsonw_bool(w, value);
+	else
+		jsonw_exact(w, shift ? (uint64_t)((int64_t)(value << shift) >> shift) : value, is_signed);
 }
 
 /* Finds a field's bytes. Returns false if they are not in the record. */
@@ -88,23 +57,24 @@ static bool find_data(const struct tep_format_field *field, const struct tep_rec
 	return true;
 }
 
-bool event_json__value(const struct tep_format_field *field, const struct tep_record *record,
-		       struct json_object **ret)
+static void write_value(json_writer_t *w, const struct tep_format_field *field, const struct tep_record *record)
 {
+	size_t length, size = field->elementsize;
 	const char *data;
-	size_t length;
 
-	*ret = NULL;
-	if (!find_data(field, record, &data, &length))
-		return true;
+	if (!find_data(field, record, &data, &length)) {
+		jsonw_null(w);
+	} else if (!(field->flags & TEP_FIELD_IS_ARRAY)) {
+		write_element(w, field, data, length);
 	/* libtraceevent takes arrays of u8 for strings as well, so the type decides. */
-	if (field->flags & TEP_FIELD_IS_ARRAY && is_type(field, "char"))
-		*ret = json_text(data, strnlen(data, length));
-	else if (field->flags & TEP_FIELD_IS_ARRAY)
-		*ret = elements(field, data, length, field->elementsize);
-	else
-		*ret = element(field, data, length);
-	return *ret;
+	} else if (is_type(field, "char")) {
+		jsonw_text(w, data, strnlen(data, length));
+	} else {
+		jsonw_start_array(w);
+		for (size_t at = 0; size && at + size <= length; at += size)
+			write_element(w, field, data + at, size);
+		jsonw_end_array(w);
+	}
 }
 
 static bool number_of(struct tep_event *event, const struct tep_record *record, const char *name,
@@ -121,36 +91,31 @@ static bool number_of(struct tep_event *event, const struct tep_record *record, 
 }
 
 /*
- * "vfs_read [module]", or with an offset if @place is true, because the address is inside of the
- * function; NULL: unknown. Names of functions are those in ftrace's list: if there are aliases,
+ * Writes "vfs_read [module]", or with an offset if @place is true, because the address is inside of the
+ * function; null: unknown. Names of functions are those in ftrace's list: if there are aliases,
  * kallsyms does not show which one ftrace uses.
  */
-static struct json_object *name_address(uint64_t addr, bool place, const struct kernel *kernel)
+static void write_place(json_writer_t *w, const char *name, struct tep_event *event, const struct tep_record *record,
+			const char *field, bool place, const struct kernel *kernel)
 {
-	const struct traceable_function *function;
-	const struct symbol *symbol;
+	const struct traceable_function *function = NULL;
+	const struct symbol *symbol = NULL;
 	char text[512], offset[32] = "";
-
-	function = place ? NULL : traceable__find(kernel->traceable, addr);
-	symbol = symbols__find(kernel->symbols, addr);
-	if (!symbol || !symbols__is_inside(kernel->symbols, symbol, addr))
-		return NULL;
-	if (place)
-		snprintf(offset, sizeof(offset), "+0x%" PRIx64, addr - symbol->addr);
-	snprintf(text, sizeof(text), "%s%s%s%s%s", function ? function->name : symbol->name, offset,
-		 symbol->module ? " [" : "", symbol->module ? symbol->module : "",
-		 symbol->module ? "]" : "");
-	return json_object_new_string(text);
-}
-
-static struct json_object *name_field(struct tep_event *event, const struct tep_record *record,
-				      const char *field, bool place, const struct kernel *kernel)
-{
 	uint64_t addr;
 
-	if (!number_of(event, record, field, &addr))
-		return NULL;
-	return name_address(addr, place, kernel);
+	if (number_of(event, record, field, &addr))
+		symbol = symbols__find(kernel->symbols, addr);
+	if (!symbol || !symbols__is_inside(kernel->symbols, symbol, addr)) {
+		jsonw_null_field(w, name);
+		return;
+	}
+	if (place)
+		snprintf(offset, sizeof(offset), "+0x%" PRIx64, addr - symbol->addr);
+	else
+		function = traceable__find(kernel->traceable, addr);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", function ? function->name : symbol->name, offset,
+		 symbol->module ? " [" : "", symbol->module ?: "", symbol->module ? "]" : "");
+	jsonw_string_field(w, name, text);
 }
 
 bool field_has_bit(const struct tep_format_field *field)
@@ -160,57 +125,37 @@ bool field_has_bit(const struct tep_format_field *field)
 }
 
 /* Only names are shown, no addresses: who can read the file may not be allowed to read /proc/kallsyms. */
-static bool add_fields(struct json_object *object, struct tep_event *event,
-		       const struct tep_record *record)
+static void write_fields(json_writer_t *w, struct tep_event *event, const struct tep_record *record)
 {
 	uint64_t faults = 0;
 	unsigned int bit = 0;
 
 	number_of(event, record, FIELD_FAULTS, &faults);
+	json__object(w, "fields");
 	for (struct tep_format_field *f = event->format.fields; f; f = f->next) {
-		struct json_object *value = NULL;
-
 		if (!field_has_bit(f))
 			continue;
-		if ((!(faults >> bit++ & 1) && !event_json__value(f, record, &value)) ||
-		    !json_add(object, f->name, value))
-			return false;
+		jsonw_name(w, f->name);
+		if (faults >> bit++ & 1)
+			jsonw_null(w);
+		else
+			write_value(w, f, record);
 	}
-	return true;
+	jsonw_end_object(w);
 }
 
-/* As json_add(), for a value that must exist: NULL means lack of memory. */
-static bool add_new(struct json_object *object, const char *name, struct json_object *value)
+void event_json__write(json_writer_t *w, const struct tep_record *record, struct tep_event *event, const char *name,
+		       const char *comm, const struct kernel *kernel)
 {
-	return value && json_add(object, name, value);
-}
-
-static bool fill(struct json_object *object, const struct tep_record *record,
-		 struct tep_event *event, const char *name, const char *comm, const struct kernel *kernel)
-{
-	int pid = tep_data_pid(event->tep, (struct tep_record *)record);
-	struct json_object *fields;
-
-	if (!add_new(object, "ts", json_object_new_uint64(record->ts)) ||
-	    !add_new(object, "cpu", json_object_new_int(record->cpu)) ||
-	    !add_new(object, "pid", json_object_new_int(pid)) ||
-	    !json_add(object, "comm", comm ? json_text(comm, strlen(comm)) : NULL) ||
-	    !add_new(object, "event", json_text(name, strlen(name))) ||
-	    !json_add(object, "function", name_field(event, record, FIELD_IP, false, kernel)) ||
-	    !json_add(object, "caller", name_field(event, record, FIELD_PARENT_IP, true, kernel)))
-		return false;
-	fields = json_object_new_object();
-	return add_new(object, "fields", fields) && add_fields(fields, event, record);
-}
-
-struct json_object *event_json__new(const struct tep_record *record, struct tep_event *event,
-				    const char *name, const char *comm, const struct kernel *kernel)
-{
-	struct json_object *object = json_object_new_object();
-
-	if (object && !fill(object, record, event, name, comm, kernel)) {
-		json_object_put(object);
-		object = NULL;
-	}
-	return object;
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "ts", record->ts);
+	jsonw_lluint_field(w, "cpu", record->cpu);
+	jsonw_name(w, "pid");
+	jsonw_int(w, tep_data_pid(event->tep, (struct tep_record *)record));
+	json__string_or_null(w, "comm", comm);
+	jsonw_string_field(w, "event", name);
+	write_place(w, "function", event, record, FIELD_IP, false, kernel);
+	write_place(w, "caller", event, record, FIELD_PARENT_IP, true, kernel);
+	write_fields(w, event, record);
+	jsonw_end_object(w);
 }

@@ -21,19 +21,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "event/function_events.h"
 #include "event/hist.h"
 #include "event/json.h"
-#include "event/losses.h"
-#include "event/raw_events.h"
+#include "event/pipes.h"
 #include "event/record.h"
-#include "event/trace_pipe.h"
 #include "kernel/features.h"
 #include "run/guard.h"
 #include "run/instance.h"
-#include "run/leftovers.h"
 #include "run/output.h"
 #include "run/process.h"
 #include "run/workload.h"
@@ -55,7 +53,8 @@ struct record {
 	struct output *output;
 	struct formats formats;		/* for json and histograms */
 	struct kernel kernel;		/* its lists, for json */
-	struct trace_pipe *pipe;	/* for text */
+	int pipe;			/* for text; -1: none */
+	json_writer_t *json;		/* NULL: text */
 	struct raw_events *raw;		/* for json */
 	struct workload workload;
 	struct counters lost;
@@ -207,15 +206,6 @@ static const char *event_name(const struct prototypes *protos, const struct form
 	return room;
 }
 
-static void print_json(struct output *output, struct json_object *object)
-{
-	FILE *out = output__stream(output);
-
-	json_print(out, object);
-	fputc('\n', out);
-	json_object_put(object);
-}
-
 static int take_record(const struct tep_record *record, void *context)
 {
 	const struct record *r = context;
@@ -223,7 +213,6 @@ static int take_record(const struct tep_record *record, void *context)
 	struct tep_record *data = (struct tep_record *)record;
 	struct tep_event *event = tep_find_event(tep, tep_data_type(tep, data));
 	int pid = tep_data_pid(tep, data);
-	struct json_object *object;
 	const char *comm = NULL;
 	char name[512];
 
@@ -232,11 +221,9 @@ static int take_record(const struct tep_record *record, void *context)
 		return 0;
 	if (!pid || tep_is_pid_registered(tep, pid))
 		comm = tep_data_comm_from_pid(tep, pid);
-	object = event_json__new(record, event, event_name(r->protos, &r->formats, event, name, sizeof(name)), comm,
-				 &r->kernel);
-	if (!object)
-		return error__no_memory();
-	print_json(r->output, object);
+	event_json__write(r->json, record, event, event_name(r->protos, &r->formats, event, name, sizeof(name)), comm,
+			  &r->kernel);
+	jsonw_end_line(r->json);
 	return 0;
 }
 
@@ -262,7 +249,7 @@ static int read_events(struct record *r, bool last, bool *ret_more)
 	if (r->raw) {
 		read_task_names(r->formats.tep);
 		err = raw_events__read(r->raw, last, take_record, r, ret_more);
-	} else if (r->pipe) {
+	} else if (r->pipe >= 0) {
 		err = trace_pipe__read(r->pipe, output__stream(r->output), ret_more);
 	}
 	return err ? err : output__flush(r->output);
@@ -306,23 +293,22 @@ static int read_hist(struct instance *instance, const struct prototype *p, struc
 	return err;
 }
 
-static void print_hist(struct output *output, const struct event_hist *h, const char *name,
-		       const char *field, bool json)
+static void print_hist(struct record *r, const struct event_hist *h, const char *name)
 {
-	FILE *out = output__stream(output);
+	FILE *out = output__stream(r->output);
 
-	if (json) {
-		print_json(output, event_hist__json(h, name, field));
+	if (r->json) {
+		event_hist__write_json(h, name, r->options->hist, r->json);
+		jsonw_end_line(r->json);
 		return;
 	}
 	if (ftello(out))
 		fputc('\n', out);
-	event_hist__print(h, name, field, out);
+	event_hist__print(h, name, r->options->hist, out);
 }
 
 static int print_hists(struct record *r, uint64_t *ret_dropped)
 {
-	const struct record_options *o = r->options;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < r->protos->count; i++) {
@@ -330,15 +316,94 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 		struct event_hist h;
 		char room[512];
 
-		if (!event_hist__has(format, o->hist))
+		if (!event_hist__has(format, r->options->hist))
 			continue;
 		err = read_hist(r->instance, &r->protos->list[i], &h);
 		if (!err)
-			print_hist(r->output, &h, event_name(r->protos, &r->formats, format, room, sizeof(room)),
-				   o->hist, o->result.format == RESULT_JSON);
+			print_hist(r, &h, event_name(r->protos, &r->formats, format, room, sizeof(room)));
 		*ret_dropped += h.dropped;
 	}
 	return err;
+}
+
+/* ---- losses */
+
+enum loss { LOST_OVERRUN, LOST_MISSED, LOST_HIST, LOST_KINDS };
+
+static const struct {
+	const char *name, *meaning;
+} losses[LOST_KINDS] = {
+	[LOST_OVERRUN] = { "overrun", "events that came faster than they could be printed; record "
+			   "fewer functions, or use --task or --hist" },
+	[LOST_MISSED] = { "missed", "calls without an event: they were made in the midst of tracing, "
+			  "or too many returns were awaited at once" },
+	[LOST_HIST] = { "hist_dropped", "values for which the histogram had no room" },
+};
+
+/* The sum of all losses in the ring buffer's stats of a CPU. */
+static uint64_t lost_of(const char *stats)
+{
+	static const char *const names[] = { "overrun", "commit overrun", "dropped events" };
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = text__value(stats, names[i]);
+
+		sum += value ? strtoull(value, NULL, 10) : 0;
+	}
+	return sum;
+}
+
+static uint64_t count_overruns(struct instance *instance)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t sum = 0;
+
+	for (long cpu = 0; cpu < cpus; cpu++) {
+		char path[64], *stats;
+
+		snprintf(path, sizeof(path), "per_cpu/cpu%ld/stats", cpu);
+		stats = instance__read(instance, path);
+		sum += lost_of(stats);
+		free(stats);
+	}
+	return sum;
+}
+
+static uint64_t count_missed(const struct prototypes *protos)
+{
+	uint64_t sum = 0, one;
+
+	for (size_t i = 0; i < protos->count; i++) {
+		if (function_event__number(&protos->list[i], "missed", &one))
+			sum += one;
+	}
+	return sum;
+}
+
+static void count_losses(struct counters *ret, struct instance *instance, const struct prototypes *protos,
+			 uint64_t hist_dropped)
+{
+	const uint64_t values[LOST_KINDS] = {
+		[LOST_OVERRUN] = count_overruns(instance),
+		[LOST_MISSED] = count_missed(protos),
+		[LOST_HIST] = hist_dropped,
+	};
+
+	for (int i = 0; i < LOST_KINDS; i++)
+		counters__add(ret, losses[i].name, values[i]);
+}
+
+/* Prints the losses on stderr, one in a line, with their meanings. */
+static void print_losses(const struct counters *counted)
+{
+	for (int i = 0; i < LOST_KINDS; i++) {
+		uint64_t value = counters__get(counted, losses[i].name);
+
+		if (value)
+			error__print("lost: %s %" PRIu64 ": %s", losses[i].name, value,
+				     losses[i].meaning);
+	}
 }
 
 /* ---- the steps of a run */
@@ -352,24 +417,21 @@ static int open_output(struct output **ret, const struct record_options *o, stru
 
 static int prepare(struct record *r, struct record_options *o)
 {
-	int err;
+	bool json = o->result.format == RESULT_JSON;
+	int err = workload__find(&r->workload) ?:
+		  features__require(FEATURE_EVENT, NULL) ?:
+		  guard__start(&r->guard) ?:
+		  open_output(&r->output, o, r->guard);
 
-	err = workload__find(&r->workload);
-	if (!err)
-		err = features__require(FEATURE_EVENT, NULL);
-	if (!err)
-		err = guard__start(&r->guard);
-	if (!err)
-		err = open_output(&r->output, o, r->guard);
-	if (!err)
-		err = instance__create(&r->instance, r->guard);
-	if (!err)
-		err = make_events(&o->protos, r->guard);
-	if (!err && (o->result.format == RESULT_JSON || o->hist))
+	if (!err && json)
+		r->json = jsonw_new(output__stream(r->output), false);
+	err = err ?: instance__create(&r->instance, r->guard) ?:
+		     make_events(&o->protos, r->guard);
+	if (!err && (json || o->hist))
 		err = load_formats(&r->formats, &o->protos);
 	if (!err && o->hist)
 		err = check_hist(o->hist, r->formats.list, o->protos.count);
-	if (!err && o->result.format == RESULT_JSON && !o->hist)
+	if (!err && json && !o->hist)
 		err = kernel__load(&r->kernel, KERNEL_LISTS, NULL);
 	return err;
 }
@@ -377,94 +439,73 @@ static int prepare(struct record *r, struct record_options *o)
 /* Sets up the histograms, or enables the events, while tracing is off. */
 static int attach(struct record *r)
 {
-	int err;
+	int err = 0;
 
 	if (r->options->hist)
 		return write_hists(r, "pause");
-	if (r->options->result.format == RESULT_JSON)
+	if (r->json)
 		err = raw_events__open(&r->raw, r->instance, r->formats.tep);
 	else
-		err = trace_pipe__open(&r->pipe, r->instance);
-	return err ? err : enable_events(r->instance, r->protos);
+		r->pipe = trace_pipe__open(r->instance);
+	if (!r->json && r->pipe < 0)
+		err = r->pipe;
+	return err ?: enable_events(r->instance, r->protos);
 }
 
 static int set_up(struct record *r)
 {
-	int err;
-
-	err = instance__gate(r->instance, false);
-	if (!err)
-		err = workload__begin(&r->workload);
-	if (!err)
-		err = workload__fork(&r->workload);
-	if (!err)
-		err = choose_tasks(r->instance, r->options->task, r->workload.pid);
-	if (!err)
-		err = attach(r);
-	if (!err)
-		err = instance__gate(r->instance, true);
-	if (!err)
-		err = write_hists(r, "continue");
-	return err;
+	return instance__gate(r->instance, false) ?:
+	       workload__begin(&r->workload) ?:
+	       workload__fork(&r->workload) ?:
+	       choose_tasks(r->instance, r->options->task, r->workload.pid) ?:
+	       attach(r) ?:
+	       instance__gate(r->instance, true) ?:
+	       write_hists(r, "continue");
 }
 
 static int trace(struct record *r)
 {
 	struct limits limits = { .duration = r->options->duration, .process = -1, .wakes = -1 };
-	int err, failed;
+	int err = workload__check(&r->workload) ?: workload__release(&r->workload), paused, closed;
 
-	err = workload__check(&r->workload);
-	if (!err)
-		err = workload__release(&r->workload);
 	if (err)
 		return err;
 	err = workload__wait_for_end(&r->workload, &limits, poll_events, r);
-	failed = write_hists(r, "pause");
-	err = err ? err : failed;
-	failed = instance__gate(r->instance, false);
-	err = err ? err : failed;
+	paused = write_hists(r, "pause");
+	closed = instance__gate(r->instance, false);
 	workload__ended(&r->workload);
-	return err ? err : read_rest(r);
+	return err ?: paused ?: closed ?: read_rest(r);
 }
 
 static int report(struct record *r)
 {
-	const struct record_options *o = r->options;
 	uint64_t hist_dropped = 0;
-	int err = 0;
+	int err = r->options->hist ? print_hists(r, &hist_dropped) : 0;
 
-	if (o->hist)
-		err = print_hists(r, &hist_dropped);
-	losses__count(&r->lost, r->instance, r->protos, hist_dropped);
-	losses__print(&r->lost);
+	count_losses(&r->lost, r->instance, r->protos, hist_dropped);
+	print_losses(&r->lost);
 	if (err)
 		return err;
-	if (o->result.format == RESULT_JSON)
-		print_json(r->output, losses__json(&r->lost));
+	if (r->json) {
+		jsonw_start_object(r->json);
+		json__counters(r->json, "lost", &r->lost);
+		jsonw_end_object(r->json);
+		jsonw_end_line(r->json);
+	}
 	err = output__commit(r->output);
 	r->output = NULL;
-	return err;
-}
-
-static int record(struct record *r)
-{
-	int err;
-
-	err = set_up(r);
-	if (!err)
-		err = trace(r);
-	if (!err)
-		err = report(r);
 	return err;
 }
 
 static void cleanup(struct record *r)
 {
 	workload__abandon(&r->workload);
-	trace_pipe__close(r->pipe);
+	if (r->pipe >= 0)
+		close(r->pipe);
 	raw_events__close(r->raw);
 	instance__close(r->instance);
 	output__discard(r->output);
+	free(r->json);
 	kernel__free(&r->kernel);
 	counters__free(&r->lost);
 	free(r->formats.list);
@@ -474,13 +515,11 @@ static void cleanup(struct record *r)
 
 int record__run(struct record_options *o)
 {
-	struct record r = { .options = o, .protos = &o->protos };
+	struct record r = { .options = o, .protos = &o->protos, .pipe = -1 };
 	int err;
 
 	workload__init(&r.workload, o->command, false);
-	err = prepare(&r, o);
-	if (!err)
-		err = record(&r);
+	err = prepare(&r, o) ?: set_up(&r) ?: trace(&r) ?: report(&r);
 	cleanup(&r);
 	return workload__finish(&r.workload, r.guard, err);
 }

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/options.h"
+#include "base/program.h"
 #include "event/prototype.h"
 
 struct record_options {

@@ -1,22 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The linked return addresses of calls that the kernel may rewrite; see call_sites.h.
+ * Instructions, and the linked return addresses of calls that the kernel may rewrite; see call_sites.h.
  *
- * A rewritten call is at most as long as the place that was linked for it; the rest of the place is
- * filled with NOPs. So every address from the second byte of the place to its end is a return
- * address of the same call, because no other call can begin there.
+ * Instructions are decoded by libZydis. In its minimal mode it decodes the form of an instruction but not its
+ * operands, which takes a fifth of the time.
+ *
+ * A rewritten call is at most as long as the place that was linked for it; the rest of the place is filled with
+ * NOPs. So every address from the second byte of the place to its end is a return address of the same call,
+ * because no other call can begin there.
  */
-#include <fcntl.h>
-#include <gelf.h>
+#include <Zydis/Zydis.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "kernel/call_sites.h"
-#include "kernel/instruction.h"
+#include "kernel/elf_file.h"
+
+/* ---- instructions */
+
+/* The opcodes are in the Intel SDM, volume 2: "CALL", "JMP" and "Jcc"; here also LOOP and JRCXZ. */
+static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
+{
+	if (i->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return (i->opcode & 0xf0) == 0x80 ? INSTRUCTION_JUMP : INSTRUCTION_OTHER;
+	if (i->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return INSTRUCTION_OTHER;
+	switch (i->opcode) {
+	case 0xe8:
+		return INSTRUCTION_CALL;
+	case 0xe0 ... 0xe3:
+	case 0x70 ... 0x7f:
+	case 0xe9:
+	case 0xeb:
+		return INSTRUCTION_JUMP;
+	case 0xff:
+		if (i->raw.modrm.reg == 2)
+			return INSTRUCTION_CALL;
+		return i->raw.modrm.reg == 4 ? INSTRUCTION_JUMP : INSTRUCTION_OTHER;
+	default:
+		return INSTRUCTION_OTHER;
+	}
+}
+
+static const ZydisDecoder *decoder(void)
+{
+	static ZydisDecoder decoder;
+	static bool made;
+
+	if (!made) {
+		ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+		ZydisDecoderEnableMode(&decoder, ZYDIS_DECODER_MODE_MINIMAL, ZYAN_TRUE);
+		made = true;
+	}
+	return &decoder;
+}
+
+/* A displacement of 4 bytes; with mod 0 and rm 5, it is relative to the next instruction. */
+static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
+{
+	bool relative = (i->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !i->raw.modrm.mod && i->raw.modrm.rm == 5;
+
+	if (i->raw.disp.size != 32)
+		return 0;
+	return relative ? next + i->raw.disp.value : (uint64_t)i->raw.disp.value;
+}
+
+/*
+ * New CPUs add system instructions under 0F 00 and 0F 01, such as LKGS (F2 0F 00 /6). The kernel's
+ * alternatives have them before libZydis does. With a register: 3 bytes after the prefixes.
+ */
+static size_t system_length(const unsigned char *text, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && (text[at] == 0xf2 || text[at] == 0xf3 || text[at] == 0x66 || (text[at] & 0xf0) == 0x40))
+		at++;
+	return at + 3 <= size && text[at] == 0x0f && text[at + 1] <= 0x01 && text[at + 2] >> 6 == 3 ? at + 3 : 0;
+}
+
+bool instruction__decode(struct instruction *ret, const unsigned char *text, size_t size, uint64_t addr)
+{
+	ZydisDecodedInstruction i;
+
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, text, size, &i))) {
+		*ret = (struct instruction){ .length = system_length(text, size) };
+		return ret->length;
+	}
+	*ret = (struct instruction){ .kind = kind_of(&i), .length = i.length };
+	if (ret->kind == INSTRUCTION_OTHER) {
+		ret->memory = memory_of(&i, addr + i.length);
+		if (i.raw.imm[0].size == 32)
+			ret->value = (int32_t)i.raw.imm[0].value.u;
+	} else if (i.raw.imm[0].size) {
+		ret->direct = true;
+		ret->target = addr + i.length + i.raw.imm[0].value.s;
+		ret->target_at = i.raw.imm[0].offset;
+		ret->target_size = i.raw.imm[0].size / 8;
+	}
+	return true;
+}
+
+/* ---- calls that the kernel may rewrite */
 
 /*
  * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3, which is packed: its size, and
@@ -146,13 +233,6 @@ static void read_table(struct call_sites *s, Elf *elf, const struct part *table,
 	}
 }
 
-static int by_replaced(const void *a, const void *b)
-{
-	const struct replaced *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
 /* Joins overlapping places, because one instruction may have several alternatives. */
 static void join_replaced(struct call_sites *s)
 {
@@ -160,7 +240,7 @@ static void join_replaced(struct call_sites *s)
 
 	if (!s->replaced_count)
 		return;
-	qsort(s->replaced, s->replaced_count, sizeof(*s->replaced), by_replaced);
+	qsort(s->replaced, s->replaced_count, sizeof(*s->replaced), sorted__by_first);
 	for (size_t i = 1; i < s->replaced_count; i++) {
 		struct replaced *last = &s->replaced[kept];
 
@@ -182,13 +262,6 @@ static void read_replaced(struct call_sites *s, const struct part *table)
 		};
 	}
 	join_replaced(s);
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct call_site *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
 }
 
 /* Returns false if the file has no such table. */
@@ -215,38 +288,23 @@ static bool read_elf(struct call_sites *s, Elf *elf)
 		any = true;
 	}
 	if (s->count)
-		qsort(s->list, s->count, sizeof(*s->list), by_start);
+		qsort(s->list, s->count, sizeof(*s->list), sorted__by_first);
 	return any;
 }
 
 struct call_sites *call_sites__read_file(const char *path)
 {
 	struct call_sites *s = xcalloc(1, sizeof(*s));
-	bool any = false;
-	Elf *elf;
 	int fd;
+	Elf *elf = elf_file__begin_path(path, false, &fd);
+	bool any = elf && read_elf(s, elf);
 
-	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF)
-		any = read_elf(s, elf);
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
+	if (elf)
+		elf_file__end(elf, fd);
 	if (any)
 		return s;
 	call_sites__free(s);
 	return NULL;
-}
-
-struct call_sites *call_sites__read(const struct kernel_id *id, const char *vmlinux)
-{
-	char *path = kernel_id__find_vmlinux(id, vmlinux);
-	struct call_sites *s = path ? call_sites__read_file(path) : NULL;
-
-	free(path);
-	return s;
 }
 
 void call_sites__free(struct call_sites *s)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The calls that the kernel rewrites while it boots. Depending on the processor, a call through a
- * retpoline may become a shorter indirect call, and a call of a paravirt operation a shorter direct
- * call. Then the same call returns to another address on another machine, or later in the same
- * boot. The tables of a vmlinux show where each such call returns as linked.
+ * Calls in the kernel's text: what an instruction means for the flow of control, and the calls that the kernel
+ * rewrites while it boots. Depending on the processor, a call through a retpoline may become a shorter indirect
+ * call, and a call of a paravirt operation a shorter direct call. Then the same call returns to another address
+ * on another machine, or later in the same boot. The tables of a vmlinux show where each such call returns as
+ * linked.
  */
 #ifndef HYTRACE_KERNEL_CALL_SITES_H
 #define HYTRACE_KERNEL_CALL_SITES_H
@@ -12,19 +13,40 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernel/kernel_id.h"
+enum instruction_kind {
+	INSTRUCTION_OTHER,
+	INSTRUCTION_CALL,	/* a near call */
+	INSTRUCTION_JUMP,	/* a near jump, with or without a condition */
+};
+
+struct instruction {
+	enum instruction_kind kind;
+	size_t length;		/* in bytes, prefixes included */
+	bool direct;		/* the distance to the target is in the instruction */
+	uint64_t target;	/* if direct: the target's address */
+	size_t target_at;	/* if direct: the offset of the distance in the instruction */
+	size_t target_size;	/* if direct: the size of the distance: 1, 2 or 4 bytes */
+	/* INSTRUCTION_OTHER: operands of 4 bytes, which may be addresses; 0: none. */
+	uint64_t memory;	/* the displacement; if relative, the address that it gives */
+	uint64_t value;		/* the immediate */
+};
+
+/**
+ * instruction__decode() - decode the first instruction of a text
+ * @ret: the answer
+ * @text: bytes of x86-64 code
+ * @size: the number of bytes
+ * @addr: the address of the first byte; targets are relative to it
+ *
+ * Return: false if these bytes are no instruction, or if it is cut off.
+ */
+bool instruction__decode(struct instruction *ret, const unsigned char *text, size_t size, uint64_t addr);
+
+/* ---- calls that the kernel may rewrite */
 
 struct call_sites;
 
-/**
- * call_sites__read() - read the table of rewritten calls from the running kernel's vmlinux
- * @id: the running kernel
- * @vmlinux: the file, or NULL to look in the usual places
- *
- * Return: the table, to be freed by call_sites__free(); NULL: there is no vmlinux, or it has no such table.
- */
-struct call_sites *call_sites__read(const struct kernel_id *id, const char *vmlinux);
-/* Reads one file; NULL: it has no section .retpoline_sites or .altinstructions. */
+/* Reads the table of a vmlinux; NULL: it has no section .retpoline_sites or .altinstructions, or cannot be read. */
 struct call_sites *call_sites__read_file(const char *path);
 void call_sites__free(struct call_sites *s);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The BPF programs of `hytrace cover`, to be loaded: for a run, or, with the smallest maps, to find
- * out whether this kernel accepts them (feature_probes_bpf.c). So a run and that probe give one
+ * out whether this kernel accepts them (feature_probes.c). So a run and that probe give one
  * reason for a failure.
  */
 #ifndef HYTRACE_KERNEL_COVER_OBJECT_H
@@ -31,28 +31,16 @@ struct cover_bpf *cover_object__open(void);
  */
 bool cover_object__may_load_again(int err);
 
-/**
- * cover_object__try() - load the programs of --engine bpf and event with small maps; unload them
- *
- * Programs and maps that only some options need are left out.
- *
- * Return: 0, or a negative errno.
+/*
+ * Loads the programs of --engine bpf and event with small maps, without what only some options need, and unloads them.
+ * Returns 0, or a negative errno.
  */
 int cover_object__try(void);
 
-/**
- * cover_object__reason() - why the kernel has refused a program
- *
- * Return: verifier__last_words() of the log, valid until another object is opened; "": no log.
- */
+/* Why the kernel has refused a program: verifier__last_words() of the log, valid until another object is opened. */
 const char *cover_object__reason(void);
 
-/**
- * verifier__last_words() - the reason at the end of a log of the verifier
- * @log: the log, which is cut off after the returned line
- *
- * Return: the last line that is not statistics; "" if there is none.
- */
+/* The last line of a log that is not statistics; "": there is none. The log is cut off after that line. */
 const char *verifier__last_words(char *log);
 
 #endif

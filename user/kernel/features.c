@@ -17,6 +17,7 @@ static const struct {
 	const char *missing, *remedy;	/* the error message, unless the probe gives a reason */
 	int err;
 	feature_probe *probe;		/* NULL: it is there if everything that it needs is there */
+	const char *file;		/* for probe_file() */
 	enum feature needs[MOST_NEEDS];
 	size_t need_count;
 } table[FEATURE_COUNT] = {
@@ -69,18 +70,19 @@ static const struct {
 	[FEATURE_RETIRE] = {
 		"oneshot-retire", "cover --engine oneshot --retire",
 		"this kernel's oneshot tracer cannot turn call sites off", "run without --retire, or use --engine bpf",
-		-EOPNOTSUPP, probe_retire,
+		-EOPNOTSUPP, probe_file, "oneshot_retire_ms",
 	},
 	[FEATURE_EARLY] = {
 		"very-early", "tracing from the first instruction of start_kernel()",
 		"this kernel has no very early function tracing: tracefs has no file early_stats",
 		"boot a kernel of the hytrace series with CONFIG_VERY_EARLY_FUNCTION_TRACER", -EOPNOTSUPP,
-		probe_early,
+		probe_file, "early_stats",
 	},
 	[FEATURE_EVENTS] = {
 		"function-events", "events of kernel functions, with arguments",
 		"this kernel has no function events: tracefs has no file function_events",
-		"boot a kernel of the hytrace series with CONFIG_FUNCTION_EVENTS", -EOPNOTSUPP, probe_events,
+		"boot a kernel of the hytrace series with CONFIG_FUNCTION_EVENTS", -EOPNOTSUPP,
+		probe_file, "function_events",
 	},
 	[FEATURE_BTF] = {
 		"btf", "BPF programs that fit any kernel",
@@ -169,10 +171,11 @@ enum feature features__find(const char *name)
 
 static struct feature_answer try_out(enum feature f)
 {
-	enum feature_state state = table[f].probe(answers[f].reason, sizeof(answers[f].reason));
-	const char *reason = *answers[f].reason ? answers[f].reason : NULL;
+	char *text = answers[f].reason, *remedy;
+	enum feature_state state = table[f].probe(text, sizeof(answers[f].reason), table[f].file);
+	const char *reason = *text ? text : NULL;
 
-	char *remedy = strchr(answers[f].reason, '\n');
+	remedy = strchr(text, '\n');
 
 	if (remedy)
 		*remedy++ = '\0';

@@ -52,28 +52,11 @@ struct feature_answer {
 	const char *remedy;		/* NULL if there is none */
 };
 
-/**
- * feature__name() - the name of a feature
- * @f: the feature
- *
- * Return: a word of lower-case letters and dashes.
- */
+/* A word of lower-case letters and dashes. */
 const char *feature__name(enum feature f);
-
-/**
- * feature__use() - the use of a feature
- * @f: the feature
- *
- * Return: a few words.
- */
+/* What the feature is for, in a few words. */
 const char *feature__use(enum feature f);
-
-/**
- * features__find() - find a feature by its name
- * @name: a name from feature__name()
- *
- * Return: the feature; FEATURE_COUNT: there is none of that name.
- */
+/* The feature with this name; FEATURE_COUNT: there is none. */
 enum feature features__find(const char *name);
 
 /**
@@ -87,20 +70,9 @@ enum feature features__find(const char *name);
  */
 const struct feature_answer *features__ask(enum feature f);
 
-/**
- * features__ask_again() - ask again for a feature that may have changed
- * @f: the feature
- *
- * Return: the present answer.
- */
+/* As features__ask(), for a feature that may have changed: it is probed again. */
 const struct feature_answer *features__ask_again(enum feature f);
-
-/**
- * features__has() - whether a feature is certainly there
- * @f: the feature
- *
- * Return: true if the answer is yes.
- */
+/* Is the feature certainly there? */
 bool features__has(enum feature f);
 
 /**

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hits: addresses that were recorded, each at its first use: entries of functions, and return
- * addresses in callers.
+ * addresses in callers. Their names come from the symbol tables of the beginning and the end of tracing.
  */
 #ifndef HYTRACE_KERNEL_HITS_H
 #define HYTRACE_KERNEL_HITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "base/strings.h"
+#include "base/memory.h"
+#include "kernel/running.h"
 
 /* A hit has one kind. A set of kinds has the bits of several. */
 enum hit_kind {
@@ -68,5 +71,39 @@ void hits__order(struct hits *h);
 
 /* The number of hits of this kind. */
 size_t hits__count(const struct hits *h, enum hit_kind kind);
+
+/* ---- names */
+
+struct places {
+	const struct kernel *kernel;	/* at the beginning */
+	const struct symbols *after;	/* NULL: nothing has changed */
+};
+
+/*
+ * Fills name, module, offset and link of a hit whose addr is set. The address of a function may be
+ * its traced instruction, and becomes its entry. Returns false if the address is unknown or in
+ * generated code. @hits: the list that will get the hit.
+ */
+bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit);
+/* Like places__resolve(), for a hit with a module and an offset, as the oneshot tracer lists it. */
+void places__resolve_offset(const struct places *p, struct hits *hits, struct hit *hit);
+/* Fills in the other address of a hit. @other: has its addr, or its module and offset; it need not be found. */
+void places__resolve_other(const struct places *p, struct hits *hits, struct hit *hit, struct hit *other);
+
+/* ---- the oneshot tracer's files oneshot_entries and oneshot_stats */
+
+/*
+ * Adds the entries to @hits. @name: the file's name in messages. @ret_unnamed: the number of
+ * addresses without a symbol. Returns -EPERM if the kernel hides the addresses, -EPROTO if a line
+ * is not known.
+ */
+int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
+			  struct hits *hits, uint64_t *ret_unnamed);
+/* Returns the counter's name, as a string that stays valid, if it counts a loss; otherwise NULL. */
+typedef const char *(*loss_name)(const char *name);
+
+/* Reads losses and costs by the kernel's names. @loss: tells whether a counter is a loss. */
+int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
+			struct counters *cost);
 
 #endif

@@ -1,13 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The lists of the running kernel. Each list is read only if a caller asks for it. */
+/*
+ * The kernel that runs here: its identity, and its lists. The identity of the kernel of a recording is of the
+ * same kind.
+ */
 #ifndef HYTRACE_KERNEL_RUNNING_H
 #define HYTRACE_KERNEL_RUNNING_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
 #include "kernel/call_sites.h"
-#include "kernel/kernel_id.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "kernel/symbols.h"
 #include "kernel/traceable.h"
+
+struct kernel_id {
+	char *release, *version, *arch;	/* as uname(2) has them */
+	char *build_id;		/* lowercase hex; NULL: unknown */
+	char *cmdline;		/* NULL: unknown */
+	char *config;		/* "crc32:" and the CRC-32 of its .config's text; NULL: unknown */
+	bool offset_known;
+	uint64_t kaslr_offset;
+	bool calls_linked;	/* return addresses are those of vmlinux, also where the kernel has rewritten a call */
+};
+
+/*
+ * Reads the identity of the running kernel. Without @symbols, the offset is only read from
+ * /proc/kcore, not computed from @vmlinux. @vmlinux: a file with the kernel's symbols; NULL: look
+ * in the usual places if needed. An unknown offset or build id is no error, but a given vmlinux of
+ * another build is (-EINVAL).
+ */
+int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux);
+void kernel_id__free(struct kernel_id *id);
+/* Makes a deep copy. @ret need not be initialised. */
+void kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id);
+/* The fields of the object "kernel" of a document. */
+extern const struct json_field kernel_id_fields[];
+
+/*
+ * The path @given, or else of the first vmlinux in the usual places that has the build id of @id;
+ * to be freed; NULL: there is none.
+ */
+char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
+
+/*
+ * Whether @path is a vmlinux of that build: 0, -ENOENT if the file is missing or no ELF file, -ESTALE if it is of
+ * another build.
+ */
+int kernel_id__check_vmlinux(const char *path, const char *build_id);
+
+/*
+ * The value of kernel_id.config for a .config file, which may be compressed by gzip; to be freed.
+ * NULL: the file cannot be read.
+ */
+char *kernel_id__config_of(const char *path);
+
+/* The id of this boot, to be freed; NULL: unknown. */
+char *kernel_id__boot_id(void);
+
+/* The value of KERNELOFFSET in the text of a vmcoreinfo note. */
+bool vmcoreinfo__offset(const char *text, size_t length, uint64_t *ret);
+
+/* ---- the lists; each list is read only if a caller asks for it */
 
 struct kernel {
 	struct symbols *symbols;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's text symbols, sorted by address; see symbols.h. */
+/*
+ * The kernel's text symbols, sorted by address, and the reading of long lists of text; see symbols.h.
+ */
+#include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +13,109 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/strings.h"
 #include "kernel/features.h"
-#include "kernel/kept_list.h"
 #include "kernel/symbols.h"
-#include "kernel/text_list.h"
+
+/* ---- lists of text */
+
+/*
+ * The kernel returns a page at a time; with its own buffer, the C library would ask for a quarter
+ * of that.
+ */
+#define READ_SIZE (16 * 1024)
+#define LARGEST_ELEMENT 64
+/*
+ * An address has fewer names than this. A line that is farther from its place belongs to another
+ * part of the list.
+ */
+#define FARTHEST 32
+
+FILE *text_list__open(const char *path)
+{
+	FILE *f = fopen(path, "re");
+
+	if (f)
+		setvbuf(f, NULL, _IOFBF, READ_SIZE);
+	return f;
+}
+
+int text_list__read(FILE *f, int (*use)(void *context, char *line), void *context)
+{
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0)
+		err = use(context, line);
+	if (!err && ferror(f))
+		err = -EIO;
+	free(line);
+	return err;
+}
+
+uint64_t text_list__address(const char *line, char **ret_end)
+{
+	/* The value plus one of each digit; 0: no digit. */
+	static const unsigned char digits[256] = {
+		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+		['a'] = 11, 12, 13, 14, 15, 16,
+		['A'] = 11, 12, 13, 14, 15, 16,
+	};
+	uint64_t addr = 0;
+	unsigned int digit;
+
+	while ((digit = digits[(unsigned char)*line])) {
+		addr = addr << 4 | (digit - 1);
+		line++;
+	}
+	*ret_end = (char *)line;
+	return addr;
+}
+
+/*
+ * Moves an element to its place among those before it, which are sorted. Returns false if that
+ * place is too far away.
+ */
+static bool insert(char *list, size_t at, size_t size, int (*compare)(const void *a, const void *b))
+{
+	char element[LARGEST_ELEMENT];
+	size_t to = at;
+
+	while (to > 0 && compare(list + (to - 1) * size, list + at * size) > 0) {
+		if (at - to == FARTHEST)
+			return false;
+		to--;
+	}
+	if (to == at)
+		return true;
+	memcpy(element, list + at * size, size);
+	memmove(list + (to + 1) * size, list + to * size, (at - to) * size);
+	memcpy(list + to * size, element, size);
+	return true;
+}
+
+/*
+ * The kernel's own addresses come first, in order; several names of one address are in any order.
+ * The addresses of modules and of generated code come after them, sorted within each module only.
+ * So most of the list is a sorted beginning, and only the remaining lines are sorted. If one of
+ * them belongs into the beginning, the whole list is sorted.
+ */
+void text_list__sort(void *list, size_t count, size_t size, int (*compare)(const void *a, const void *b))
+{
+	size_t ordered = 0;
+	char *rest;
+
+	while (ordered < count && insert(list, ordered, size, compare))
+		ordered++;
+	if (ordered == count)
+		return;
+	rest = (char *)list + ordered * size;
+	qsort(rest, count - ordered, size, compare);
+	if (compare(rest - size, rest) > 0)
+		qsort(list, count, size, compare);
+}
+
+/* ---- symbols */
 
 /*
  * The end of a region's last symbol is unknown. No function is longer than this, so an address
@@ -23,12 +125,6 @@
 #define MODULE_PAGE 4096
 #define MODULES_AT_FIRST 64
 
-/* The table with generated code, which a kept table lacks. It is read when it is needed. */
-struct complete {
-	char *path;		/* NULL: the table has been read, or cannot be read */
-	struct symbols *table;	/* NULL: not read */
-};
-
 struct symbols {
 	struct symbol *syms;
 	size_t count;
@@ -37,15 +133,7 @@ struct symbols {
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
-	struct complete *complete;	/* NULL: this table is complete */
 };
-
-/* @module: a name; a bracket may come after it. */
-static bool is_generated(const char *module)
-{
-	return !strncmp(module, "__builtin__", 11) ||
-	       (!strncmp(module, "bpf", 3) && strchr("]", module[3]));
-}
 
 /* Parses "ffffffff81000000 T _text\t[module]". Data symbols are not used. */
 static int parse_symbol(void *context, char *line)
@@ -95,14 +183,12 @@ static int parse_module(void *context, char *line)
 	return 0;
 }
 
+/* If an address has several names, their order must always be the same. */
 static int by_address(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	/* If an address has several names, their order must always be the same. */
-	return strcmp(x->name, y->name);
+	return ORDER(x->addr, y->addr) ?: strcmp(x->name, y->name);
 }
 
 static struct symbols *symbols__new(void)
@@ -128,16 +214,6 @@ static int read_modules(struct symbols **ret, FILE *modules)
 	}
 	*ret = s;
 	return 0;
-}
-
-static int load_modules(struct symbols **ret, const char *path)
-{
-	FILE *modules = fopen(path, "re");
-	int err = read_modules(ret, modules);
-
-	if (modules)
-		fclose(modules);
-	return err;
 }
 
 static int read_symbols(struct symbols *s, FILE *kallsyms)
@@ -168,55 +244,34 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 	return err;
 }
 
-/* Is the line about code of the kernel or of a module? It stays as long as the code. */
-static bool is_lasting(const char *line)
+int symbols__load_modules(struct symbols **ret)
 {
-	const char *module = strchr(line, '[');
-	char *type;
-
-	text_list__address(line, &type);
-	return *type == ' ' && type[1] && strchr("tTwW", type[1]) &&
-	       !(module && is_generated(module + 1));
-}
-
-int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
-{
-	struct kept_list list = {};
-	struct symbols *s;
+	FILE *modules = fopen("/proc/modules", "re");
 	int err;
 
-	/* Modules are read first: symbols__hold() sees a module that is loaded after that. */
-	err = load_modules(&s, places->modules);
-	if (err)
-		return err;
-	err = kept_list__open(&list, places, path, is_lasting);
-	if (err == -ENOENT)
-		err = error__return(-EOPNOTSUPP, "%s: not there: the kernel needs CONFIG_KALLSYMS", path);
-	else if (err)
-		error__print("%s: %s", path, strerror(-err));
-	else
-		err = read_symbols(s, list.f);
-	if (!err && list.kept) {
-		s->complete = xcalloc(1, sizeof(*s->complete));
-		s->complete->path = xstrdup(path);
-	}
-	kept_list__close(&list);
-	if (err)
-		symbols__free(s);
-	else
-		*ret = s;
+	*ret = NULL;
+	err = read_modules(ret, modules);
+	if (modules)
+		fclose(modules);
 	return err;
 }
 
+/* Modules are read first: symbols__hold() sees a module that is loaded after that. */
 int symbols__load(struct symbols **ret)
 {
-	return symbols__load_kept(ret, &kept_places, "/proc/kallsyms");
-}
+	FILE *kallsyms = text_list__open("/proc/kallsyms"), *modules;
+	int err;
 
-int symbols__load_modules(struct symbols **ret)
-{
-	*ret = NULL;
-	return load_modules(ret, "/proc/modules");
+	if (!kallsyms && errno == ENOENT)
+		return error__return(-EOPNOTSUPP, "/proc/kallsyms: not there: the kernel needs CONFIG_KALLSYMS");
+	if (!kallsyms)
+		return error__return(-errno, "/proc/kallsyms: %s", strerror(errno));
+	modules = fopen("/proc/modules", "re");
+	err = symbols__read(ret, kallsyms, modules);
+	if (modules)
+		fclose(modules);
+	fclose(kallsyms);
+	return err;
 }
 
 bool symbols__hold(const struct symbols *s)
@@ -239,11 +294,6 @@ void symbols__free(struct symbols *s)
 	if (!s)
 		return;
 	lh_table_free(s->module_index);
-	if (s->complete) {
-		symbols__free(s->complete->table);
-		free(s->complete->path);
-		free(s->complete);
-	}
 	strings__free(s->names);
 	free(s->syms);
 	free(s->modules);
@@ -260,7 +310,7 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index)
 	return &s->syms[index];
 }
 
-const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr)
+const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 {
 	size_t low = SORTED_FROM(s->syms, s->count, addr, addr + 1);
 	const struct symbol *sym;
@@ -276,46 +326,17 @@ const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t add
 	return sym;
 }
 
-static const struct symbols *complete_table(const struct symbols *s)
-{
-	struct complete *c = s->complete;
-	FILE *f;
-
-	if (c && c->path) {
-		f = text_list__open(c->path);
-		if (f) {
-			symbols__read(&c->table, f, NULL);
-			fclose(f);
-		}
-		free(c->path);
-		c->path = NULL;
-	}
-	return c && c->table ? c->table : s;
-}
-
 /*
  * Does @sym have a next symbol in the kernel or in its module? Then no other code is between them,
- * except where init functions were freed and ftrace keeps their names: generated code may be there,
- * and the complete table has both names.
+ * except where init functions were freed and ftrace keeps their names: generated code may be there.
  */
 static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
 {
 	const struct symbol *next = sym, *end = s->syms + s->count;
 
-	while (next && next < end && next->addr == sym->addr)
+	while (next < end && next->addr == sym->addr)
 		next++;
-	return next && next < end && next->module == sym->module;
-}
-
-const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
-{
-	const struct symbol *sym = symbols__find_lasting(s, addr), *now;
-
-	if (!s->complete || is_surrounded(s, sym))
-		return sym;
-	/* The complete table is newer: by now another module may be at @addr. */
-	now = symbols__find_lasting(complete_table(s), addr);
-	return now && symbol__is_generated(now) ? now : sym;
+	return next < end && next->module == sym->module;
 }
 
 bool symbols__is_inside(const struct symbols *s, const struct symbol *sym, uint64_t addr)
@@ -368,5 +389,36 @@ int module__has_ended_init(const char *name)
 
 bool symbol__is_generated(const struct symbol *sym)
 {
-	return sym->module && is_generated(sym->module);
+	return sym->module && (!strncmp(sym->module, "__builtin__", 11) || !strcmp(sym->module, "bpf"));
+}
+
+/* ---- names across builds */
+
+size_t function__base_length(const char *name)
+{
+	static const char *const appended[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm." };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(appended) / sizeof(appended[0]); i++) {
+		const char *found = strstr(name, appended[i]);
+
+		if (found && found != name && (size_t)(found - name) < length)
+			length = found - name;
+	}
+	return length;
+}
+
+const char *function__base_name(struct strings *names, const char *name)
+{
+	size_t length = function__base_length(name);
+	const char *kept;
+	char *text;
+
+	if (!name[length])
+		return name;
+	/* A recording can have a name that is too long for the stack. */
+	text = xstrndup(name, length);
+	kept = strings__intern(names, text);
+	free(text);
+	return kept;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for addresses of kernel text, from /proc/kallsyms, which is read once into a sorted array;
- * and the places of modules, from /proc/modules.
+ * Names for addresses of kernel text, from /proc/kallsyms, which is read once into a sorted array; and
+ * the places of modules, from /proc/modules.
  *
  * A table is a snapshot. An address must be looked up in the table of its time, because another
  * module may be there later.
@@ -28,15 +28,12 @@ struct module {
 };
 
 struct symbols;
-struct kept_places;
 
 /*
  * Reads the running kernel's symbols. If the addresses are hidden, returns -EPERM after a message
  * that says what to do.
  */
 int symbols__load(struct symbols **ret);
-/* For tests: like symbols__load(), for another list, kept at other places (kept_list.h). */
-int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path);
 /* For tests and recorded samples: like symbols__load(), for two files. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
 /* Reads only the modules, without symbols, which takes a hundredth of the time. */
@@ -55,12 +52,10 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
 /* The symbol whose text contains @addr; NULL: nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
-/* Like symbols__find(), but faster; for addresses outside generated code: of traced functions. */
-const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
 /**
  * symbols__is_inside() - is an address certainly in the vmlinux, module or generated code of a symbol?
  * @s: the table
- * @sym: the symbol that symbols__find() or symbols__find_lasting() returns for @addr
+ * @sym: the symbol that symbols__find() returns for @addr
  * @addr: the address
  *
  * Nothing says where a module's last function ends, and another module's text may come next. But
@@ -98,5 +93,54 @@ int module__has_ended_init(const char *name);
  * Is the symbol in generated code (BPF programs, trampolines, probes' slots), which is in no image?
  */
 bool symbol__is_generated(const struct symbol *sym);
+
+/* ---- names across builds: a compiler that clones or splits a function appends a suffix to its name, as ".isra.0" */
+
+struct strings;
+
+/* The length of @name without what the compiler appends. */
+size_t function__base_length(const char *name);
+/* @name without what the compiler appends, in @names; @name itself if nothing is appended. */
+const char *function__base_name(struct strings *names, const char *name);
+
+/*
+ * ---- lists of text
+ *
+ * /proc/kallsyms and ftrace's list have a line for each of a hundred thousand addresses, and most lines are in
+ * order of address. Each run reads them, which is most of the loader's own cost. So these functions are faster
+ * for such lists than those of the C library, which take any text in any order.
+ */
+
+/* Opens a list like fopen(); each read takes as much as the kernel returns at once. */
+FILE *text_list__open(const char *path);
+
+/**
+ * text_list__read() - pass each line of a list to a function
+ * @f: the list
+ * @use: gets the line, which it may change; if it does not return 0, the reading ends
+ * @context: for @use
+ *
+ * Return: 0, what @use returned, or -EIO if the list could not be read to its end.
+ */
+int text_list__read(FILE *f, int (*use)(void *context, char *line), void *context);
+
+/**
+ * text_list__address() - read the address at the beginning of a line
+ * @line: hexadecimal digits, without 0x
+ * @ret_end: the first character that is no digit; @line: there is no address
+ *
+ * Return: the address; its lowest 64 bits if there are more digits.
+ */
+uint64_t text_list__address(const char *line, char **ret_end);
+
+/**
+ * text_list__sort() - sort an array like qsort(), but quickly if few neighbours are out of order
+ * @list: the array
+ * @count: the number of its elements
+ * @size: the size of an element, at most 64 bytes
+ * @compare: as for qsort(); the order of equal elements must not matter
+ */
+void text_list__sort(void *list, size_t count, size_t size,
+		     int (*compare)(const void *a, const void *b));
 
 #endif

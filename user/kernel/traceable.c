@@ -3,7 +3,12 @@
  * ftrace's list of functions, sorted by address; see traceable.h.
  *
  * The file with addresses makes this exact: names of static functions repeat, addresses do not.
- * Without it, the order of the names helps (traceable_names.h).
+ *
+ * Without addresses (before Linux 6.5), the list has names in order of address: first the kernel's, then each
+ * module's. Several symbols may have one name. But the order tells more: a name that only one symbol has is
+ * located by that symbol, and a name between two such names can only mean a symbol between their symbols. If a
+ * name has as many lines there as symbols, the lines are located. If it has more symbols, nothing says which of
+ * them can be traced, and the lines are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +16,125 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/similar.h"
 #include "base/sorted.h"
-#include "base/strings.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "kernel/features.h"
-#include "kernel/kept_list.h"
-#include "kernel/text_list.h"
 #include "kernel/traceable.h"
-#include "kernel/traceable_names.h"
 
-#define LIST_FILE "available_filter_functions_addrs"
-#define NAMES_FILE "available_filter_functions"
-#define INVALID_NAME "__ftrace_invalid_address___"
+/* ---- names without addresses */
+
+/* The symbols in order of module and name; those with the same name are in order of address. */
+struct index {
+	const struct symbol **list;
+	size_t count;
+};
+
+static int by_module_and_name(const void *a, const void *b)
+{
+	const struct symbol *x = *(const struct symbol *const *)a, *y = *(const struct symbol *const *)b;
+
+	return text__compare(x->module, y->module) ?: strcmp(x->name, y->name) ?: ORDER(x->addr, y->addr);
+}
+
+static void make_index(struct index *index, const struct symbols *symbols)
+{
+	index->count = symbols__count(symbols);
+	index->list = xcalloc(index->count, sizeof(*index->list));
+	for (size_t i = 0; i < index->count; i++)
+		index->list[i] = symbols__at(symbols, i);
+	qsort(index->list, index->count, sizeof(*index->list), by_module_and_name);
+}
+
+/*
+ * The symbols that a line can mean, with addresses above @low and below @high: returns their
+ * number, and the first one.
+ */
+static size_t candidates(const struct index *index, const struct traceable_function *n, uint64_t low,
+			 uint64_t high, size_t *ret_first)
+{
+	const struct symbol key = { .addr = low + 1, .name = n->name, .module = n->module };
+	const struct symbol *wanted = &key;
+	size_t same, end;
+
+	*ret_first = sorted__equals(index->list, index->count, sizeof(*index->list), &wanted, by_module_and_name,
+				    &same);
+	for (end = *ret_first; end < index->count; end++) {
+		const struct symbol *sym = index->list[end];
+
+		if (sym->addr >= high || strcmp(sym->name, n->name) || !text__equals(sym->module, n->module))
+			break;
+	}
+	return end - *ret_first;
+}
+
+static bool in_same_module(const struct traceable_function *a, const struct traceable_function *b)
+{
+	return text__equals(a->module, b->module);
+}
+
+/*
+ * Locates list[first..end-1], the lines between two located lines, or between one and the end of
+ * its module.
+ */
+static void locate_between(const struct index *index, struct traceable_function *list, size_t first, size_t end,
+			   uint64_t low, uint64_t high)
+{
+	for (size_t i = first; i < end; i++) {
+		size_t same = 0, before = 0, at;
+
+		for (size_t j = first; j < end; j++) {
+			if (strcmp(list[j].name, list[i].name))
+				continue;
+			same++;
+			before += j < i;
+		}
+		if (candidates(index, &list[i], low, high, &at) == same)
+			list[i].site = index->list[at + before]->addr;
+	}
+}
+
+/*
+ * Sets the sites of @list, all of which are 0 before. The list has the order of the file: by address in the
+ * kernel and in each module. If a name could mean several symbols, its site stays 0.
+ */
+static void locate(struct traceable_function *list, size_t count, const struct symbols *symbols)
+{
+	struct index index;
+	size_t first = 0, at;
+	uint64_t low = 0, last = 0;
+
+	make_index(&index, symbols);
+	for (size_t i = 0; i < count; i++) {
+		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
+			list[i].site = index.list[at]->addr;
+		/* Lines are in order of address: a symbol at or before @last is not meant. */
+		if (i && in_same_module(&list[i], &list[i - 1]) && list[i].site && list[i].site <= last)
+			list[i].site = 0;
+		if (list[i].site || (i && !in_same_module(&list[i], &list[i - 1])))
+			last = list[i].site;
+	}
+	for (size_t i = 0; i <= count; i++) {
+		bool new_module = i == count || (i && !in_same_module(&list[i], &list[i - 1]));
+
+		if (new_module) {
+			locate_between(&index, list, first, i, low, UINT64_MAX);
+			first = i;
+			low = 0;
+		}
+		if (i < count && list[i].site) {
+			locate_between(&index, list, first, i, low, list[i].site);
+			first = i + 1;
+			low = list[i].site;
+		}
+	}
+	free(index.list);
+}
+
+/* ---- the list */
+
+/* The beginning of the name of what cannot be traced, and the whole name here. */
+static const char invalid_name[] = "__ftrace_invalid_address___";
+
 /* Only an ENDBR64 may be between a symbol and its traced instruction. */
 #define FARTHEST_SITE 4
 
@@ -35,7 +146,7 @@ struct name_index {
 
 struct traceable {
 	struct traceable_function *functions;
-	size_t count, invalid;
+	size_t count;
 	struct traceable_function *ambiguous;
 	size_t ambiguous_count;
 	struct name_index *by_name;
@@ -46,13 +157,12 @@ struct traceable {
 struct reading {
 	struct traceable *t;
 	const struct symbols *symbols;
-	struct traceable_name *names;	/* for a list without addresses */
-	size_t count;
+	bool addresses;		/* the list has them */
 };
 
 static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 {
-	const struct symbol *sym = symbols__find_lasting(symbols, site);
+	const struct symbol *sym = symbols__find(symbols, site);
 
 	if (sym && site - sym->addr <= FARTHEST_SITE)
 		return sym->addr;
@@ -70,39 +180,53 @@ static bool split_name(char *line, const char **ret_module)
 	}
 	*ret_module = module;
 	line[strcspn(line, " \t\n")] = '\0';
-	return strncmp(line, INVALID_NAME, strlen(INVALID_NAME));
+	return strncmp(line, invalid_name, strlen(invalid_name));
 }
 
-/* Parses "ffffffff81000004 name [module]". */
+/*
+ * Parses "ffffffff81000004 name [module]", or without the address. A line that cannot be traced still has a
+ * place in the order.
+ */
 static int add_line(void *context, char *line)
 {
 	struct reading *r = context;
 	struct traceable *t = r->t;
 	struct traceable_function *f;
 	const char *module;
-	uint64_t site;
-	char *end;
+	char *name = line;
+	uint64_t site = 0;
+	bool can_be_traced;
 
-	site = text_list__address(line, &end);
-	if (end == line || *end != ' ')
-		return 0;
-	if (!split_name(end + 1, &module)) {
-		t->invalid++;
-		return 0;
+	if (r->addresses) {
+		site = text_list__address(line, &name);
+		if (name == line || *name++ != ' ')
+			return 0;
 	}
+	can_be_traced = split_name(name, &module);
 	f = LIST_ADD(t->functions, t->count);
 	*f = (struct traceable_function){
-		.site = site, .entry = entry_of(site, r->symbols), .number = t->count + t->invalid,
-		.name = strings__add(t->names, end + 1), .module = module ? strings__intern(t->names, module) : NULL,
+		.site = can_be_traced ? site : 0, .number = t->count, .entry = site ? entry_of(site, r->symbols) : 0,
+		.name = can_be_traced ? strings__add(t->names, name) : invalid_name,
+		.module = module ? strings__intern(t->names, module) : NULL,
 	};
 	return 0;
 }
 
-static int by_site(const void *a, const void *b)
+/* Keeps the functions that have a site. */
+static void keep_located(struct traceable *t)
 {
-	const struct traceable_function *x = a, *y = b;
+	size_t kept = 0;
 
-	return x->site < y->site ? -1 : x->site > y->site;
+	for (size_t i = 0; i < t->count; i++) {
+		struct traceable_function *f = &t->functions[i];
+
+		f->entry = f->entry ?: f->site;
+		if (f->site)
+			t->functions[kept++] = *f;
+		else if (f->name != invalid_name)
+			*LIST_ADD(t->ambiguous, t->ambiguous_count) = *f;
+	}
+	t->count = kept;
 }
 
 static int by_name(const void *a, const void *b)
@@ -141,71 +265,32 @@ bool traceable__has_name(const struct traceable *t, const char *name)
 	return traceable__named(t, name, &count);
 }
 
-static int read_sites(struct reading *r, FILE *f)
+static const char *file_of(bool addresses)
 {
-	return text_list__read(f, add_line, r);
+	return addresses ? "available_filter_functions_addrs" : "available_filter_functions";
 }
 
-static int add_name(void *context, char *line)
+static int read_list(struct traceable **ret, FILE *f, const struct symbols *symbols, bool addresses)
 {
-	struct reading *r = context;
-	const char *module;
-
-	/* A line without a name still has a place in the order. */
-	*LIST_ADD(r->names, r->count) = (struct traceable_name){
-		.name = split_name(line, &module) ? strings__add(r->t->names, line) : INVALID_NAME,
-		.module = module ? strings__intern(r->t->names, module) : NULL,
-	};
-	return 0;
-}
-
-static int read_located(struct reading *r, FILE *f)
-{
-	struct traceable *t = r->t;
+	struct traceable *t = xcalloc(1, sizeof(*t));
+	struct reading reading = { t, symbols, addresses };
 	int err;
 
-	err = text_list__read(f, add_name, r);
-	if (!err)
-		traceable_names__locate(r->names, r->count, r->symbols);
-	for (size_t i = 0; !err && i < r->count; i++) {
-		const struct traceable_name *n = &r->names[i];
-
-		if (n->addr)
-			*LIST_ADD(t->functions, t->count) = (struct traceable_function){
-				n->addr, n->addr, i + 1, n->name, n->module,
-			};
-		else if (!strcmp(n->name, INVALID_NAME))
-			t->invalid++;
-		else
-			*LIST_ADD(t->ambiguous, t->ambiguous_count) = (struct traceable_function){
-				.number = i + 1, .name = n->name, .module = n->module,
-			};
-	}
-	free(r->names);
-	return err;
-}
-
-static int read_list(struct traceable **ret, FILE *f, const struct symbols *symbols, const char *name,
-		     int (*read)(struct reading *r, FILE *f))
-{
-	struct reading reading = { .symbols = symbols };
-	struct traceable *t;
-	int err;
-
-	t = xcalloc(1, sizeof(*t));
 	t->names = strings__new();
-	reading.t = t;
-	err = read(&reading, f);
+	err = text_list__read(f, add_line, &reading);
+	if (!addresses)
+		locate(t->functions, t->count, symbols);
+	keep_located(t);
 	if (err)
-		error__print("%s: %s", name, strerror(-err));
+		error__print("%s: %s", file_of(addresses), strerror(-err));
 	else if (!t->count)
 		err = error__return(-EOPNOTSUPP, "%s is empty: the kernel has ftrace switched off or "
-				    "not built in", name);
+				    "not built in", file_of(addresses));
 	if (err) {
 		traceable__free(t);
 		return err;
 	}
-	text_list__sort(t->functions, t->count, sizeof(*t->functions), by_site);
+	text_list__sort(t->functions, t->count, sizeof(*t->functions), sorted__by_first);
 	t->by_name = xcalloc(1, sizeof(*t->by_name) + t->count * sizeof(*t->by_name->list));
 	*ret = t;
 	return 0;
@@ -213,57 +298,42 @@ static int read_list(struct traceable **ret, FILE *f, const struct symbols *symb
 
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)
 {
-	return read_list(ret, f, symbols, LIST_FILE, read_sites);
+	return read_list(ret, f, symbols, true);
 }
 
 int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols *symbols)
 {
-	return read_list(ret, f, symbols, NAMES_FILE, read_located);
+	return read_list(ret, f, symbols, false);
 }
 
-/* ftrace's list has no generated code. */
-static bool keep_all(const char *line)
+/* Returns -ENOENT or -ENODEV without a message if the kernel does not have this list, or has turned ftrace off. */
+static int load_list(struct traceable **ret, const struct symbols *symbols, bool addresses)
 {
-	return true;
-}
-
-/* Without addresses, the list does not show whether the kernel hides them. */
-static bool keep_none(const char *line)
-{
-	return false;
-}
-
-/* Returns -ENOENT if the kernel does not have this list. */
-static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name)
-{
-	bool addresses = !strcmp(name, LIST_FILE);
-	char *path = tracefs_get_tracing_file(name);
-	struct kept_list list;
-	int err;
+	char *path = tracefs_get_tracing_file(file_of(addresses));
+	FILE *f = path ? text_list__open(path) : NULL;
+	int err = f ? 0 : -errno;
 
 	if (!path)
 		return features__refuse(FEATURE_TRACEFS, NULL);
-	err = kept_list__open(&list, &kept_places, path, addresses ? keep_all : keep_none);
-	if ((err == -ENOENT && !addresses) || err == -ENODEV)
-		err = features__require(FEATURE_FUNCTIONS, NULL) ?: features__refuse(FEATURE_FUNCTIONS, NULL);
-	else if (err && err != -ENOENT)
+	if (f) {
+		err = read_list(ret, f, symbols, addresses);
+		fclose(f);
+	} else if (err != -ENOENT && err != -ENODEV) {
 		error__print("%s: %s%s", path, strerror(-err), features__hint(err));
-	else if (!err && addresses)
-		err = traceable__read(ret, list.f, symbols);
-	else if (!err)
-		err = traceable__read_names(ret, list.f, symbols);
+	}
 	tracefs_put_tracing_file(path);
-	kept_list__close(&list);
 	return err;
 }
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols)
 {
-	int err = load_list(ret, symbols, LIST_FILE);
+	int err = load_list(ret, symbols, true);
 
 	if (err == -ENOENT)
-		err = load_list(ret, symbols, NAMES_FILE);
-	return err == -ENOENT ? -EOPNOTSUPP : err;
+		err = load_list(ret, symbols, false);
+	if (err == -ENOENT || err == -ENODEV)
+		err = features__require(FEATURE_FUNCTIONS, NULL) ?: features__refuse(FEATURE_FUNCTIONS, NULL);
+	return err;
 }
 
 void traceable__free(struct traceable *t)
@@ -280,11 +350,6 @@ void traceable__free(struct traceable *t)
 size_t traceable__count(const struct traceable *t)
 {
 	return t->count;
-}
-
-size_t traceable__invalid(const struct traceable *t)
-{
-	return t->invalid;
 }
 
 const struct traceable_function *traceable__ambiguous(const struct traceable *t, size_t *ret_count)

@@ -30,12 +30,8 @@ int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbo
 int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols *symbols);
 void traceable__free(struct traceable *t);
 
+/* Without sites of (weak) functions that the linker dropped: ftrace lists them, but cannot trace them. */
 size_t traceable__count(const struct traceable *t);
-/*
- * The number of sites of (weak) functions that the linker dropped: ftrace lists them, but cannot
- * trace them.
- */
-size_t traceable__invalid(const struct traceable *t);
 /*
  * Functions of a list without addresses that could be any of several symbols. They have a name, a
  * module and a number, but no address, and traceable__at() does not return them.

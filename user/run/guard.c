@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/guard.h"
 
 /* How often the removal of something that is busy is tried, in all. */
@@ -286,17 +288,14 @@ static void __attribute__((noreturn)) watch(int pipe)
 
 int guard__start(struct guard **ret)
 {
+	struct guard *g = xcalloc(1, sizeof(*g));
 	sigset_t all, old;
-	struct guard *g;
-	int ends[2], err;
+	int ends[2], err = 0;
 
-	g = calloc(1, sizeof(*g));
-	if (!g)
-		return error__no_memory();
 	if (pipe2(ends, O_CLOEXEC)) {
-		err = error__return(-errno, "cannot make a pipe to the watchdog: %s",
-				    strerror(errno));
-		goto cleanup;
+		err = error__return(-errno, "cannot make a pipe to the watchdog: %s", strerror(errno));
+		free(g);
+		return err;
 	}
 	fflush(NULL);
 	/*
@@ -310,80 +309,41 @@ int guard__start(struct guard **ret)
 		close(ends[1]);
 		watch(ends[0]);
 	}
+	if (g->pid < 0)
+		err = error__return(-errno, "cannot start the watchdog process: %s", strerror(errno));
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[0]);
-	if (g->pid < 0) {
-		err = error__return(-errno, "cannot start the watchdog process: %s",
-				    strerror(errno));
+	if (err) {
 		close(ends[1]);
-		goto cleanup;
+		free(g);
+		return err;
 	}
 	g->pipe = ends[1];
 	*ret = g;
 	return 0;
-
-cleanup:
-	free(g);
-	return err;
 }
 
-static int tell(struct guard *g, char what, const char *path)
+int guard__add(struct guard *g, enum guarded what, const char *fmt, ...)
 {
-	char *line;
+	char *path, *line;
 	int length, err = 0;
+	va_list args;
 
-	if (strchr(path, '\n'))
-		return error__return(-EINVAL, "a path with a line break is not supported: %s", path);
-	length = asprintf(&line, "%c%s\n", what, path);
+	va_start(args, fmt);
+	length = vasprintf(&path, fmt, args);
+	va_end(args);
 	if (length < 0)
 		return error__no_memory();
+	line = xasprintf("%c%s\n", what, path);
+	length = strlen(line);
 	/* The line is shorter than PIPE_BUF, so it is written completely or not at all. */
-	if (write(g->pipe, line, length) != length)
+	if (strchr(path, '\n'))
+		err = error__return(-EINVAL, "a path with a line break is not supported: %s", path);
+	else if (write(g->pipe, line, length) != length)
 		err = error__return(-EIO, "the watchdog process has ended: %s", strerror(errno));
 	free(line);
-	return err;
-}
-
-int guard__add_instance(struct guard *g, const char *path)
-{
-	return tell(g, 'i', path);
-}
-
-static int tell_event(struct guard *g, char what, const char *group, const char *name)
-{
-	char *path;
-	int err;
-
-	if (asprintf(&path, "%s/%s", group, name) < 0)
-		return error__no_memory();
-	err = tell(g, what, path);
 	free(path);
 	return err;
-}
-
-int guard__add_event(struct guard *g, const char *group, const char *name)
-{
-	return tell_event(g, 'e', group, name);
-}
-
-int guard__remove_instance(struct guard *g, const char *path)
-{
-	return tell(g, 'I', path);
-}
-
-int guard__remove_event(struct guard *g, const char *group, const char *name)
-{
-	return tell_event(g, 'E', group, name);
-}
-
-int guard__add_file(struct guard *g, const char *path)
-{
-	return tell(g, 'f', path);
-}
-
-int guard__add_dir(struct guard *g, const char *path)
-{
-	return tell(g, 'd', path);
 }
 
 int guard__finish(struct guard *g)

@@ -15,25 +15,21 @@ struct guard;
 int guard__start(struct guard **ret);
 
 /*
- * Tell the watchdog what to remove, before it is made. It is no error if a thing is never made.
- * Instances are removed first, because they use events. Then everything else is removed in reverse
- * order.
- *   instance: a directory below tracefs's instances: its tracer becomes nop, then rmdir
- *   event: a function event; events that were added one after the other are removed together
- *   file: unlink (an unfinished result, a pin)
- *   dir: rmdir, after the files
+ * What the watchdog removes at the end: instances first, because they use events, and then everything else in
+ * reverse order. What another run has left behind is removed at once, so that it does not disturb this run. If
+ * it cannot be removed because it is in use, a message says so, and this run does not fail.
  */
-int guard__add_instance(struct guard *g, const char *path);
-int guard__add_event(struct guard *g, const char *group, const char *name);
-int guard__add_file(struct guard *g, const char *path);
-int guard__add_dir(struct guard *g, const char *path);
+enum guarded {
+	GUARD_INSTANCE = 'i',	/* a directory below tracefs's instances: its tracer becomes nop, then rmdir */
+	GUARD_EVENT = 'e',	/* a function event, "GROUP/NAME"; consecutive events go together */
+	GUARD_FILE = 'f',	/* unlink (an unfinished result, a pin) */
+	GUARD_DIR = 'd',	/* rmdir, after the files */
+	LEFT_INSTANCE = 'I',
+	LEFT_EVENT = 'E',
+};
 
-/*
- * Remove what another run has left behind, at once, so that it does not disturb this run. If it
- * cannot be removed because it is in use, a message says so, and this run does not fail.
- */
-int guard__remove_instance(struct guard *g, const char *path);
-int guard__remove_event(struct guard *g, const char *group, const char *name);
+/* Tells the watchdog what to remove, before it is made. It is no error if it is never made. @fmt: the path or event */
+int guard__add(struct guard *g, enum guarded what, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /*
  * Lets the watchdog remove everything, and waits for that. Returns -EIO after a message if

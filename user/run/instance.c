@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tracing instance and its clock; see instance.h.
+ * A run in the kernel: its name, its tracing instance with its clock, and the leftovers of other runs; see
+ * instance.h.
  *
- * BPF programs only have CLOCK_MONOTONIC, but the kernel's tracers use the trace clock "local". The
- * statistics of the instance's ring buffer contain the current time of "local". They are read
- * several times, each time between two readings of CLOCK_MONOTONIC. The try in which these two are
- * the closest is the most exact.
+ * BPF programs only have CLOCK_MONOTONIC, but the kernel's tracers use the trace clock "local". The statistics
+ * of the instance's ring buffer contain the current time of "local". They are read several times, each time
+ * between two readings of CLOCK_MONOTONIC. The try in which these two are the closest is the most exact.
  */
+#include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <tracefs.h>
 #include <unistd.h>
@@ -20,8 +24,169 @@
 #include "base/memory.h"
 #include "kernel/features.h"
 #include "run/instance.h"
-#include "run/leftovers.h"
 #include "run/process.h"
+
+/* ---- leftovers */
+
+const char *run__id(void)
+{
+	static char id[17];
+	uint64_t number;
+
+	if (!*id) {
+		arc4random_buf(&number, sizeof(number));
+		snprintf(id, sizeof(id), "%016" PRIx64, number);
+	}
+	return id;
+}
+
+static int open_locked(const char *path, int how)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd >= 0 && !flock(fd, how))
+		return fd;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int run__lock(const char *path)
+{
+	int fd = open_locked(path, LOCK_EX | LOCK_NB);
+
+	return fd < 0 ? error__return(fd, "%s: cannot lock it: %s", path, strerror(-fd)) : 0;
+}
+
+static bool has_ended(const char *instances, const char *id)
+{
+	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
+	int fd = open_locked(path, LOCK_EX | LOCK_NB);
+
+	free(path);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 || fd == -ENOENT;
+}
+
+static void tell(const char *what, const char *name)
+{
+	error__warn("the %s %s was left behind by a run that was killed; removing it", what,
+		    name);
+}
+
+/* The run's id in the name of an instance or a group; NULL: it is not of a run of hytrace. */
+static const char *id_in(const char *name, const char *prefix)
+{
+	const char *id = name + strlen(prefix);
+
+	if (strncmp(name, prefix, strlen(prefix)) || strlen(id) != strlen(run__id()) ||
+	    id[strspn(id, "0123456789abcdef")])
+		return NULL;
+	return id;
+}
+
+static bool is_known(const struct leftovers *l, const char *id)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (!strcmp(l->ids[i], id))
+			return true;
+	}
+	return false;
+}
+
+/* Finds ended runs by the names in @path, a directory of instances or of groups of events. */
+static void find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *id = id_in(entry->d_name, prefix);
+
+		if (id && !is_known(l, id) && has_ended(instances, id))
+			*LIST_ADD(l->ids, l->count) = xstrdup(id);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * Finds events by their directories. function_events may have lines of other users that cannot be
+ * parsed here.
+ */
+void leftovers__find(const char *instances, struct leftovers *ret)
+{
+	char *events = xasprintf("%s/../events", instances);
+
+	find_in(instances, INSTANCE_PREFIX, instances, ret);
+	find_in(events, GROUP_PREFIX, instances, ret);
+	free(events);
+}
+
+static int remove_instance(const char *instances, const char *id, struct guard *guard)
+{
+	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
+	int err = 0;
+
+	if (!access(path, F_OK)) {
+		tell("tracing instance", path + strlen(instances) + 1);
+		err = guard__add(guard, LEFT_INSTANCE, "%s", path);
+	}
+	free(path);
+	return err;
+}
+
+static int is_event(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+}
+
+/*
+ * Reads all names first, because the kernel skips names if events are removed while a directory is
+ * read.
+ */
+static int remove_events(const char *instances, const char *id, struct guard *guard)
+{
+	char *path = xasprintf("%s/../events/" GROUP_PREFIX "%s", instances, id), *group = strrchr(path, '/') + 1;
+	struct dirent **events;
+	int err = 0, count = scandir(path, &events, is_event, NULL);
+
+	for (int i = 0; i < count; i++) {
+		if (!err) {
+			tell("function event", events[i]->d_name);
+			err = guard__add(guard, LEFT_EVENT, "%s/%s", group, events[i]->d_name);
+		}
+		free(events[i]);
+	}
+	if (count >= 0)
+		free(events);
+	free(path);
+	return err;
+}
+
+/* Removes instances first, because they use events. */
+int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < l->count; i++)
+		err = remove_instance(instances, l->ids[i], guard);
+	for (size_t i = 0; !err && i < l->count; i++)
+		err = remove_events(instances, l->ids[i], guard);
+	return err;
+}
+
+void leftovers__free(struct leftovers *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->ids[i]);
+	free(l->ids);
+	*l = (struct leftovers){};
+}
+
+/* ---- the instance */
 
 #define CLOCK_TRIES 5
 #define MOST_LOOKS 5
@@ -93,7 +258,7 @@ static void reset_options(struct instance *i)
 static int create_directory(struct instance *i, const char *instances, struct guard *guard)
 {
 	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, run__id());
-	int err = guard__add_instance(guard, path);
+	int err = guard__add(guard, GUARD_INSTANCE, "%s", path);
 
 	if (!err) {
 		i->tracefs = tracefs_instance_create(path + strlen(instances) + 1);
@@ -103,12 +268,16 @@ static int create_directory(struct instance *i, const char *instances, struct gu
 				     strerror(-err), features__hint(err));
 		}
 	}
-	if (!err)
-		err = run__lock(path);
+	err = err ?: run__lock(path);
 	free(path);
 	return err;
 }
 
+/*
+ * A run holds a lock on the directory of instances while it makes and locks its own one, and while it looks for
+ * ended runs: so each other run has locked its instance then, or has none. The watchdog takes this lock for
+ * each thing that it removes, and the pipe to it holds only a few lines.
+ */
 static int create_guarded(struct instance *i, struct guard *guard)
 {
 	const char *tracing = tracefs_tracing_dir();
@@ -119,14 +288,15 @@ static int create_guarded(struct instance *i, struct guard *guard)
 	if (!tracing)
 		return features__refuse(FEATURE_TRACEFS, NULL);
 	instances = xasprintf("%s/instances", tracing);
-	lock = err = leftovers__begin(instances);
-	if (lock >= 0) {
+	lock = open_locked(instances, LOCK_EX);
+	if (lock < 0) {
+		err = error__return(lock, "%s: cannot lock it: %s", instances, strerror(-lock));
+	} else {
 		leftovers__find(instances, &left);
 		err = create_directory(i, instances, guard);
-		leftovers__end(lock);
+		close(lock);
 	}
-	if (lock >= 0 && !err)
-		err = leftovers__remove(&left, instances, guard);
+	err = err ?: leftovers__remove(&left, instances, guard);
 	leftovers__free(&left);
 	free(instances);
 	return err;
@@ -138,9 +308,7 @@ int instance__create(struct instance **ret, struct guard *guard)
 	int err;
 
 	i->gate = -1;
-	err = create_guarded(i, guard);
-	if (!err)
-		err = instance__write(i, "trace_clock", "local");
+	err = create_guarded(i, guard) ?: instance__write(i, "trace_clock", "local");
 	if (err)
 		goto cleanup;
 	reset_options(i);
@@ -197,14 +365,14 @@ bool instance__has(struct instance *i, const char *file)
 	return tracefs_file_exists(i->tracefs, file);
 }
 
-static int open_file(struct instance *i, const char *file, char **ret_path)
+int instance__open(struct instance *i, const char *file, int flags)
 {
-	int fd;
+	char *path = instance__path(i, file);
+	int fd = open(path, flags | O_CLOEXEC);
 
-	*ret_path = instance__path(i, file);
-	fd = open(*ret_path, O_WRONLY | O_CLOEXEC | O_APPEND);
 	if (fd < 0)
-		return error__return(-errno, "%s: %s", *ret_path, strerror(errno));
+		fd = error__return(-errno, "%s: %s", path, strerror(errno));
+	free(path);
 	return fd;
 }
 
@@ -230,12 +398,9 @@ int instance__write(struct instance *i, const char *file, const char *text)
 
 int instance__write_list(struct instance *i, const char *file, char *const *list)
 {
-	char *path = NULL;
-	int fd, err = 0;
+	char *path = instance__path(i, file);
+	int fd = instance__open(i, file, O_WRONLY | O_APPEND), err = fd < 0 ? fd : 0;
 
-	fd = open_file(i, file, &path);
-	if (fd < 0)
-		err = fd;
 	for (; !err && *list; list++) {
 		/* The filter files treat a word without a newline as unfinished. */
 		char *line = xasprintf("%s\n", *list);
@@ -252,20 +417,13 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 
 int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 {
-	unsigned long long kilobytes = 0;
-	char *text;
-	int err;
-
 	/* The kernel rounds the size up to its minimum. */
-	err = instance__write(i, "buffer_size_kb", "1");
-	if (err)
-		return err;
-	text = instance__read(i, "buffer_total_size_kb");
-	if (text)
-		sscanf(text, "%llu", &kilobytes);
+	int err = instance__write(i, "buffer_size_kb", "1");
+	char *text = err ? NULL : instance__read(i, "buffer_total_size_kb");
+
+	*ret_bytes = text ? strtoull(text, NULL, 10) * 1024 : 0;
 	free(text);
-	*ret_bytes = kilobytes * 1024;
-	return 0;
+	return err;
 }
 
 /* Lists the threads' numbers in one line, to be freed. */

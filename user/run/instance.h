@@ -3,7 +3,8 @@
  * The tracefs instance of this run, hytrace-ID. All settings are made in it and are removed with
  * it, so that other users' tracing does not change. This also relates the ring buffer's clock to
  * CLOCK_MONOTONIC. Other runs see by the instance that this run is alive, so it is made before
- * anything else in the kernel.
+ * anything else in the kernel. Then what other runs have left is removed: a run leaves something if it
+ * was killed together with its watchdog, for example with its container or control group.
  */
 #ifndef HYTRACE_RUN_INSTANCE_H
 #define HYTRACE_RUN_INSTANCE_H
@@ -12,6 +13,16 @@
 #include <stdint.h>
 
 #include "run/guard.h"
+
+/* Prefixes of the names of instances, and of groups of events; the run's id comes after it. */
+#define INSTANCE_PREFIX "hytrace-"
+#define GROUP_PREFIX "hytrace_"
+
+/*
+ * The id of this run. It is random: a process in another container may have the same pid, and the
+ * kernel's names are shared by all containers.
+ */
+const char *run__id(void);
 
 struct instance;
 
@@ -41,6 +52,8 @@ bool instance__has(struct instance *i, const char *file);
 char *instance__read(struct instance *i, const char *file);
 /* The path of a file, to be freed. */
 char *instance__path(struct instance *i, const char *file);
+/* Opens a file, with O_CLOEXEC. Returns a descriptor, or a negative errno after a message. */
+int instance__open(struct instance *i, const char *file, int flags);
 
 /* Sets tracing_on, which lets the instance record. The file stays open, so this is one system call. */
 int instance__gate(struct instance *i, bool on);
@@ -63,5 +76,24 @@ int64_t clock__offset(const char *offsets, const char *name);
 uint64_t clock__monotonic(void);
 /* The time in ns since 1970. */
 uint64_t clock__realtime(void);
+
+/* ---- leftovers: the ids of runs that have ended without cleaning up */
+
+struct leftovers {
+	char **ids;
+	size_t count;
+};
+
+/* @instances: the directory; it has to be locked meanwhile. @ret: empty */
+void leftovers__find(const char *instances, struct leftovers *ret);
+/* Lets the watchdog remove the leftovers, and prints a message for each. */
+int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard);
+void leftovers__free(struct leftovers *l);
+/*
+ * Marks this run as alive, by a lock on its instance. The lock is never released: it ends with the process. So
+ * call this in a process that ends only after the watchdog has removed the instance. Returns 0, or a negative
+ * errno after a message.
+ */
+int run__lock(const char *path);
 
 #endif

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Results on standard output, in a file that is complete when it gets its name, or in a file that
- * grows; see output.h.
+ * grows; and files that are kept for the next time. See output.h.
  *
  * A report is made in memory and written at once, at the end or by output__flush(). So the error of
  * a failed write is the kernel's, and not what stdio has kept of it.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -19,7 +21,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/place.h"
-#include "run/leftovers.h"
+#include "run/instance.h"
 #include "run/output.h"
 
 /* Time to wait for another run that writes its result there; and for several runs, one after the other. */
@@ -68,7 +70,7 @@ static int name_beside(char **ret, const struct place *place, const char *suffix
 	if (!guard)
 		return 0;
 	path = place__path(place, *ret);
-	err = path ? guard__add_file(guard, path) :
+	err = path ? guard__add(guard, GUARD_FILE, "%s", path) :
 		     error__return(-EIO, "/proc/self/fd: cannot be read: %s; mount /proc", strerror(errno));
 	free(path);
 	return err;
@@ -79,9 +81,7 @@ static int open_beside(struct output *o, struct guard *guard)
 	char *name;
 	int err;
 
-	err = name_beside(&name, &o->place, ".tmp", guard);
-	if (!err)
-		err = name_beside(&o->so_far, &o->place, ".now.tmp", guard);
+	err = name_beside(&name, &o->place, ".tmp", guard) ?: name_beside(&o->so_far, &o->place, ".now.tmp", guard);
 	if (!err) {
 		o->fd = place__make(&o->place, name);
 		if (o->fd >= 0) {
@@ -251,9 +251,7 @@ static int write_out(struct output *o)
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
-	err = o->growing && o->length ? put(o) : 0;
-	if (!err)
-		err = write_all(o->fd, o->text, o->length);
+	err = (o->growing && o->length ? put(o) : 0) ?: write_all(o->fd, o->text, o->length);
 	/* Start at the beginning of the memory again. */
 	if (!err && fseeko(o->stream, 0, SEEK_SET))
 		err = -errno;
@@ -296,9 +294,7 @@ static int write_so_far(struct output *o)
 	fd = place__make(&o->place, o->so_far);
 	if (fd < 0)
 		return fd;
-	err = write_all(fd, o->text, o->length);
-	if (!err)
-		err = place__put(&o->place, o->so_far, fd);
+	err = write_all(fd, o->text, o->length) ?: place__put(&o->place, o->so_far, fd);
 	if (close(fd) && !err)
 		err = -errno;
 	if (err)
@@ -390,4 +386,110 @@ int output__finish(struct output *o, int err)
 		return output__commit(o);
 	output__discard(o);
 	return err;
+}
+
+/* ---- files that are kept */
+
+/* Files are not trusted if other users can write there. Nor may root write to a home that sudo has kept in HOME. */
+static bool is_own(const char *directory)
+{
+	int err = place__check_own(directory);
+
+	return !err || err == -ENOENT;
+}
+
+char *kept__path(const char *name)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *directory, *path = NULL;
+
+	if (cache && !*cache)
+		cache = NULL;
+	if ((!cache && !home) || !is_own(cache ?: home))
+		return NULL;
+	directory = xasprintf("%s%s/hytrace", cache ?: home, cache ? "" : "/.cache");
+	if (is_own(directory))
+		path = xasprintf("%s/%s", directory, name);
+	free(directory);
+	return path;
+}
+
+/* Also makes the parent directory, which a new user does not have. */
+static bool make_directory(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash && slash != path) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return !mkdir(path, 0755) || errno == EEXIST;
+}
+
+struct output *kept__open(const char *path)
+{
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
+	struct output *output = NULL;
+
+	if (slash)
+		*slash = '\0';
+	if (!slash || !make_directory(directory) || access(directory, W_OK) || output__open(&output, path, NULL))
+		output = NULL;
+	free(directory);
+	return output;
+}
+
+void kept__touch(const char *path)
+{
+	utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* The least recently used file of a kind: its name, to be freed; NULL: there are at most @most files. */
+static char *find_oldest(const char *directory, const char *kind, size_t length, size_t most)
+{
+	DIR *dir = opendir(directory);
+	struct timespec oldest = {};
+	struct dirent *entry;
+	char *found = NULL;
+	size_t count = 0;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		/* Files that another run is writing have a dot in their names. */
+		if (strncmp(entry->d_name, kind, length) || strchr(entry->d_name, '.') ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		count++;
+		if (found && (st.st_mtim.tv_sec > oldest.tv_sec ||
+			      (st.st_mtim.tv_sec == oldest.tv_sec && st.st_mtim.tv_nsec >= oldest.tv_nsec)))
+			continue;
+		oldest = st.st_mtim;
+		free(found);
+		found = xasprintf("%s/%s", directory, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	if (count > most)
+		return found;
+	free(found);
+	return NULL;
+}
+
+void kept__trim(const char *path, size_t most)
+{
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/'), *oldest;
+	const char *kind = slash ? slash + 1 : NULL, *end = slash ? strchr(kind, '-') : NULL;
+
+	if (end) {
+		*slash = '\0';
+		while ((oldest = find_oldest(directory, kind, end + 1 - kind, most))) {
+			int err = unlink(oldest);
+
+			free(oldest);
+			if (err)
+				break;
+		}
+	}
+	free(directory);
 }

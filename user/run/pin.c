@@ -40,7 +40,7 @@ static int make_directories(char *path, struct guard *guard)
 		if (slash)
 			*slash = '\0';
 		if (access(path, F_OK)) {
-			err = guard__add_dir(guard, path);
+			err = guard__add(guard, GUARD_DIR, "%s", path);
 			/* Another run may have made it meanwhile. */
 			if (!err && mkdir(path, 0700) && errno != EEXIST)
 				err = error__return(-errno, "--pin %s: cannot make this directory: %s", path,
@@ -96,7 +96,7 @@ int pin__path(const char *dir, const char *name, struct guard *guard, char **ret
 				    "that was killed with its watchdog; give --pin another "
 				    "directory, or remove this pin", path);
 	else
-		err = guard__add_file(guard, path);
+		err = guard__add(guard, GUARD_FILE, "%s", path);
 	if (err)
 		free(path);
 	else

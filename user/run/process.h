@@ -31,4 +31,32 @@ int process__threads(int pidfd, pid_t **ret, size_t *ret_count);
 struct bpf_program;
 int process__iterate(int pidfd, struct bpf_program *program);
 
+/* ---- the user that a command runs as, while hytrace itself keeps its own user */
+
+struct login;
+
+/**
+ * login__find() - look a user up
+ * @ret: to be freed by login__free()
+ * @name: a name, or a number that has an entry in the user database
+ *
+ * Return: 0, or -EINVAL or -EPERM after a message.
+ */
+int login__find(struct login **ret, const char *name);
+
+/**
+ * login__become() - make the current process run as that user
+ * @login: the user
+ *
+ * This sets groups, user, and the variables HOME, USER, LOGNAME and SHELL, and drops all capabilities. Other
+ * variables and the terminal stay. The process may still run set-user-ID programs, as that user may:
+ * no_new_privs is not set, because a test suite may call sudo or ping.
+ *
+ * Return: 0, or a negative errno; -EPERM also if the process would keep something of the old user.
+ */
+int login__become(const struct login *login);
+
+/* @login: may be NULL */
+void login__free(struct login *login);
+
 #endif

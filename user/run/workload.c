@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command, signals, the time limit and processes; see workload.h. */
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,13 +10,13 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <systemd/sd-daemon.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "run/instance.h"
-#include "run/process.h"
 #include "run/workload.h"
 
 void workload__init(struct workload *w, char *const *command, bool takes_usr1)
@@ -380,14 +381,6 @@ void workload__ended(const struct workload *w)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* From here on, signals are passed to the command again, even one that is pending now. */
-static void be_patient(void)
-{
-	sigset_t set = ending_signals();
-
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 /* Has the witness (fork_witness()) reported this signal? Also discards all its reports so far. */
 static bool is_witnessed(struct workload *w, int number, int timeout)
 {
@@ -496,8 +489,10 @@ static void wait_for_command(struct workload *w)
 		{ .fd = w->signals, .events = POLLIN },
 		{ .fd = w->pidfd, .events = POLLIN },
 	};
+	sigset_t set = ending_signals();
 
-	be_patient();
+	/* From here on, signals are passed to the command again, even one that is pending now. */
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	if (late_signal && !reap(w))
 		pass_on(w, &(struct signalfd_siginfo){ .ssi_signo = late_signal, .ssi_code = late_code });
 	else	/* Discard the reports so far, which are not about the next signal. */
@@ -525,4 +520,38 @@ int workload__finish(struct workload *w, struct guard *guard, int err)
 	if (w->pidfd >= 0)
 		close(w->pidfd);
 	return err ? error__status(err, w->command != NULL) : status;
+}
+
+/* ---- telling that recording has begun */
+
+int ready__check(int fd)
+{
+	int flags;
+
+	if (!fd)
+		return 0;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return error__return(-EINVAL, "--ready-fd %d: is not open", fd);
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return error__return(-EINVAL, "--ready-fd %d: is open for reading only", fd);
+	if (fd > STDERR_FILENO)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+void ready__tell(int fd)
+{
+	static const char line[] = "READY\n";
+	int err;
+
+	if (fd && write(fd, line, strlen(line)) != (ssize_t)strlen(line))
+		error__warn("--ready-fd %d: %s", fd, strerror(errno));
+	/* Close it, because a reader may also wait for an end of file. */
+	if (fd > STDERR_FILENO)
+		close(fd);
+	/* sd_notify() returns 0 if nobody listens. */
+	err = sd_notify(0, "READY=1");
+	if (err < 0)
+		error__warn("$NOTIFY_SOCKET: cannot send READY=1: %s", strerror(-err));
 }

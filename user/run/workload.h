@@ -23,7 +23,7 @@
 #include <sys/types.h>
 
 #include "run/guard.h"
-#include "run/login.h"
+#include "run/process.h"
 
 /*
  * In seconds. timeout(1) sends its signal to its child and to the group; both signals must count as
@@ -117,5 +117,24 @@ void workload__abandon(struct workload *w);
  * a shell for a command that cannot be executed, or that of @err or of a failure of the watchdog.
  */
 int workload__finish(struct workload *w, struct guard *guard, int err);
+
+/* ---- reports to hytrace's parent or to systemd that recording has begun */
+
+/**
+ * ready__check() - check that a descriptor can be written, and hide it from the command
+ * @fd: the descriptor, from 1; 0: there is none
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int ready__check(int fd);
+
+/**
+ * ready__tell() - report that recording has begun
+ * @fd: gets the line READY, and is closed unless it is a standard stream; 0: there is none
+ *
+ * systemd, or another program that listens on $NOTIFY_SOCKET, gets READY=1. If that fails, there is
+ * a warning, and the run goes on.
+ */
+void ready__tell(int fd);
 
 #endif

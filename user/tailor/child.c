@@ -126,10 +126,11 @@ int child__close(struct child *c)
 		fclose(c->to);
 	if (c->from)
 		fclose(c->from);
-	if (c->pid) {
+	if (c->pid)
 		status = wait_for(c->pid);
+	/* A struct that was closed has no descriptor: 0 is a standard stream. */
+	if (c->messages > 0)
 		close(c->messages);
-	}
 	*c = (struct child){};
 	return status;
 }

@@ -4,7 +4,7 @@
 
 #include <criterion/criterion.h>
 
-#include "base/descriptors.h"
+#include "base/files.h"
 
 static rlim_t soft_limit(void)
 {

@@ -12,7 +12,7 @@
 #include <criterion/new/assert.h>
 
 #include "base/error.h"
-#include "base/strings.h"
+#include "base/memory.h"
 
 /* More than one block can hold, so that other blocks follow. */
 #define MANY 100000

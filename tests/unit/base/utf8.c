@@ -11,7 +11,7 @@
 #include <criterion/redirect.h>
 
 #include "base/error.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 static void is(const char *text, const char *allowed, const char *expected)
 {

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/strings.h"
+#include "base/memory.h"
 #include "boot/blame.h"
 #include "boot/probes.h"
 #include "boot/start.h"

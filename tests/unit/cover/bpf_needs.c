@@ -11,9 +11,8 @@
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>
 
-#include "base/fdinfo.h"
+#include "base/files.h"
 #include "cover/bpf_cover.h"
-#include "cover/bpf_needs.h"
 #include "kernel/cover_object.h"
 #include "kernel/sample.h"
 #include "cover.h"
@@ -111,7 +110,7 @@ Test(bpf_cover, counts_the_memory_of_all_its_maps)
 	if (!is_loaded())
 		cr_skip_test("this process or this kernel cannot load it");
 	bpf_object__for_each_map(map, cover.skel->obj)
-		least += bpf_map__autocreate(map) ? fdinfo__memory(bpf_map__fd(map)) : 0;
+		least += bpf_map__autocreate(map) ? fdinfo__number(bpf_map__fd(map), "memlock") : 0;
 	cr_expect(eq(u64, collected("memory_bytes"), least));
 	cr_expect(least > bpf_map__max_entries(cover.skel->maps.hits) * sizeof(struct cover_entry) +
 		  bpf_map__max_entries(cover.skel->maps.followed));

@@ -31,7 +31,7 @@ static struct cover_options options_of(const char *line)
 	while (argc < MOST_WORDS && rest && *rest)
 		argv[argc++] = strsep(&rest, " ");
 	argv[argc] = NULL;
-	cover_options__parse(&o, argc, argv, engines__refuse);
+	cover_options__parse(&o, argc, argv);
 	return o;
 }
 

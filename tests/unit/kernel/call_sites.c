@@ -12,7 +12,7 @@
 #include <criterion/new/assert.h>
 
 #include "kernel/call_sites.h"
-#include "kernel/places.h"
+#include "kernel/hits.h"
 
 /* An instruction NAME in .text, with its entry of .retpoline_sites. */
 #define RETPOLINE_SITE(name, instruction)					\

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "kernel/fentry_ids.h"
+#include "kernel/fentry_multi.h"
 #include "kernel/sample.h"
 
 /* ---- the kernel */

@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "base/strings.h"
-#include "kernel/function_name.h"
+#include "base/memory.h"
+#include "kernel/symbols.h"
 
 Test(function_name, base_length)
 {

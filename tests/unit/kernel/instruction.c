@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "kernel/instruction.h"
+#include "kernel/call_sites.h"
 
 #define AT 0xffffffff81000000ul
 

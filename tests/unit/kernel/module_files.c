@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 
 Test(module_files, are_beside_vmlinux_if_listed_there)
 {

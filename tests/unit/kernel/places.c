@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "kernel/places.h"
+#include "kernel/hits.h"
 #include "kernel/sample.h"
 
 #define ALPHA "ffffffffc0400000 t alpha_first\t[alpha]\nffffffffc0400ff0 t alpha_last\t[alpha]\n"

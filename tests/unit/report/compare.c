@@ -9,13 +9,13 @@
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
-#include "kernel/oneshot_files.h"
+#include "kernel/hits.h"
 #include "kernel/sample.h"
-#include "printed.h"
 #include "report/compare.h"
 #include "report/report.h"
 #include "report/universes.h"
 #include "run/instance.h"
+#include "printed.h"
 
 static struct coverage a, b, c, back;
 static struct comparison cmp;

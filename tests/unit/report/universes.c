@@ -9,7 +9,7 @@
 #include "document/universe_kept.h"
 #include "report/sample_documents.h"
 #include "report/universes.h"
-#include "run/kept.h"
+#include "run/output.h"
 
 static void keep(const char *path, const char *module_build)
 {

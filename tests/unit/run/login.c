@@ -18,7 +18,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "run/login.h"
+#include "run/process.h"
 
 /* These calls say that they have worked, and do not do what they should. They take the place of the libraries'. */
 static bool keeps_capabilities, keeps_user;

@@ -21,7 +21,7 @@
 
 #include "base/error.h"
 #include "run/guard.h"
-#include "run/leftovers.h"
+#include "run/instance.h"
 #include "run/output.h"
 #include "run/workload.h"
 
@@ -431,9 +431,9 @@ TestSuite(guard, .init = enter, .fini = leave);
 Test(guard, removes_what_it_was_told_in_the_right_order)
 {
 	cr_assert(guard__start(&g) == 0);
-	cr_expect(guard__add_dir(g, "sub") == 0);
-	cr_expect(guard__add_file(g, "sub/file") == 0);
-	cr_expect(guard__add_file(g, "never-made") == 0);
+	cr_expect(guard__add(g, GUARD_DIR, "%s", "sub") == 0);
+	cr_expect(guard__add(g, GUARD_FILE, "%s", "sub/file") == 0);
+	cr_expect(guard__add(g, GUARD_FILE, "%s", "never-made") == 0);
 	mkdir("sub", 0700);
 	put("sub/file", "x");
 	cr_expect(guard__finish(g) == 0);
@@ -445,7 +445,7 @@ Test(guard, says_when_something_stays)
 	mkdir("sub", 0700);
 	cr_assert(guard__start(&g) == 0);
 	/* Not a file. */
-	cr_expect(guard__add_file(g, "sub") == 0);
+	cr_expect(guard__add(g, GUARD_FILE, "%s", "sub") == 0);
 	cr_expect(guard__finish(g) == -EIO);
 	rmdir("sub");
 }
@@ -453,10 +453,10 @@ Test(guard, says_when_something_stays)
 Test(guard, what_was_never_made_is_no_error)
 {
 	cr_assert(guard__start(&g) == 0);
-	cr_expect(guard__add_event(g, "no_such_group", "one") == 0);
-	cr_expect(guard__add_event(g, "no_such_group", "two") == 0);
-	cr_expect(guard__add_instance(g, "no-such-instance") == 0);
-	cr_expect(guard__add_dir(g, "no-such-dir") == 0);
+	cr_expect(guard__add(g, GUARD_EVENT, "%s/%s", "no_such_group", "one") == 0);
+	cr_expect(guard__add(g, GUARD_EVENT, "%s/%s", "no_such_group", "two") == 0);
+	cr_expect(guard__add(g, GUARD_INSTANCE, "%s", "no-such-instance") == 0);
+	cr_expect(guard__add(g, GUARD_DIR, "%s", "no-such-dir") == 0);
 	cr_expect(guard__finish(g) == 0);
 }
 
@@ -465,7 +465,7 @@ Test(guard, a_directory_with_others_things_stays)
 	mkdir("sub", 0700);
 	put("sub/other", "x");
 	cr_assert(guard__start(&g) == 0);
-	cr_expect(guard__add_dir(g, "sub") == 0);
+	cr_expect(guard__add(g, GUARD_DIR, "%s", "sub") == 0);
 	cr_expect(guard__finish(g) == 0);
 	cr_expect(access("sub/other", F_OK) == 0);
 	unlink("sub/other");
@@ -485,7 +485,7 @@ Test(guard, survives_its_parent)
 		struct guard *g;
 
 		setpgid(0, 0);
-		if (guard__start(&g) || guard__add_file(g, "file"))
+		if (guard__start(&g) || guard__add(g, GUARD_FILE, "%s", "file"))
 			_exit(1);
 		put("file", "x");
 		signal(SIGINT, SIG_IGN);
@@ -800,16 +800,12 @@ TestSuite(leftovers, .init = enter, .fini = leave);
 Test(leftovers, go_at_once_if_nobody_uses_them)
 {
 	struct leftovers left = {};
-	int lock;
 
 	make_instances();
 	cr_assert(guard__start(&g) == 0);
 	cr_assert(run__lock(ALIVE) == 0);
-	lock = leftovers__begin("instances");
-	cr_assert(lock >= 0);
 	leftovers__find("instances", &left);
 	cr_expect(left.count == 2, "each once, with events as well: %zu", left.count);
-	leftovers__end(lock);
 	cr_expect(leftovers__remove(&left, "instances", g) == 0);
 	leftovers__free(&left);
 	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)

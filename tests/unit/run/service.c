@@ -17,8 +17,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "run/login.h"
-#include "run/ready.h"
+#include "run/process.h"
 #include "run/workload.h"
 
 Test(ready, a_descriptor_gets_a_line_and_its_end)

@@ -1,23 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An instance's events as records in order of time: each CPU's trace_pipe_raw is read, and the
- * records are sorted.
+ * An instance's events as they come: as text, or as records in order of time.
+ *
+ * tracefs_trace_pipe_stream() and tracefs_iterate_raw_events() go on as long as events come, so a run would not
+ * see its signals and its end. The first one writes to a descriptor, and loses what a short write leaves. If
+ * the callback of the second one stops it, the records of the pages that it has read are lost, and counted
+ * nowhere. And its second call may give records that are older than the last ones of its first call.
+ */
+#ifndef HYTRACE_EVENT_PIPES_H
+#define HYTRACE_EVENT_PIPES_H
+
+#include <event-parse.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "run/instance.h"
+
+/*
+ * ---- text, as the kernel prints it in trace_pipe: so strings, arrays, symbols and unreadable fields look as
+ * in `trace`
+ */
+
+/* Returns a descriptor, or a negative errno after a message. */
+int trace_pipe__open(struct instance *instance);
+/*
+ * Copies the current text to @out. Because new text may come all the time, it may stop early:
+ * @ret_more says whether there may be more.
+ */
+int trace_pipe__read(int pipe, FILE *out, bool *ret_more);
+
+/*
+ * ---- records
+ *
+ * Each CPU's trace_pipe_raw is read, and the records are sorted.
  *
  * The CPUs are read one after the other, and new events are recorded meanwhile. So the last records
  * of the first CPU are older than those of the last CPU. Records are therefore held back until the
  * next reading, which begins after this one has ended: then no older record can appear.
- *
- * tracefs_iterate_raw_events() does not do that. It goes on as long as events come, so a run would not see its
- * signals and its end. If its callback stops it, the records of the pages that it has read are lost, and counted
- * nowhere. And its second call may give records that are older than the last ones of its first call.
  */
-#ifndef HYTRACE_EVENT_RAW_EVENTS_H
-#define HYTRACE_EVENT_RAW_EVENTS_H
-
-#include <event-parse.h>
-#include <stdbool.h>
-
-#include "run/instance.h"
 
 struct raw_events;
 

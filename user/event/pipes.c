@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads trace_pipe_raw of all CPUs; see raw_events.h. */
+/* Reads an instance's trace_pipe, or trace_pipe_raw of all CPUs; see pipes.h. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <kbuffer.h>
@@ -12,7 +12,43 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "event/raw_events.h"
+#include "base/sorted.h"
+#include "event/pipes.h"
+
+/* ---- text */
+
+/* At most this many bytes are copied before signals and the time are checked. */
+#define MOST_BYTES (1024 * 1024)
+
+int trace_pipe__open(struct instance *instance)
+{
+	return instance__open(instance, "trace_pipe", O_RDONLY | O_NONBLOCK);
+}
+
+int trace_pipe__read(int pipe, FILE *out, bool *ret_more)
+{
+	static char buffer[64 * 1024];
+	size_t copied = 0;
+
+	*ret_more = true;
+	while (copied < MOST_BYTES) {
+		ssize_t got = read(pipe, buffer, sizeof(buffer));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno != EAGAIN)
+			return error__return(-errno, "trace_pipe: %s", strerror(errno));
+		if (got <= 0) {
+			*ret_more = false;
+			break;
+		}
+		fwrite(buffer, 1, got, out);
+		copied += got;
+	}
+	return 0;
+}
+
+/* ---- records */
 
 /* At most this many pages of each CPU are read before signals and the time are checked. */
 #define MOST_PAGES 64
@@ -76,9 +112,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct tep_record *x = a, *y = b;
 
-	if (x->ts != y->ts)
-		return x->ts < y->ts ? -1 : 1;
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
+	return ORDER(x->ts, y->ts) ?: ORDER(x->offset, y->offset);
 }
 
 int record_order__give(struct record_order *o, unsigned long long until, raw_event_take take,
@@ -133,32 +167,22 @@ static int learn_page(struct raw_events *r)
 	return 0;
 }
 
-static int open_cpu(struct raw_events *r, const char *directory, int number)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/cpu%d/trace_pipe_raw", directory, number);
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return error__return(-errno, "%s: %s", path, strerror(errno));
-	*LIST_ADD(r->cpus, r->cpu_count) = (struct cpu){ .number = number, .fd = fd };
-	return 0;
-}
-
 static int open_cpus(struct raw_events *r, struct instance *instance)
 {
-	char *directory = instance__path(instance, "per_cpu");
+	char *directory = instance__path(instance, "per_cpu"), file[64];
+	DIR *dir = opendir(directory);
+	int number, fd, err = dir ? 0 : error__return(-errno, "%s: %s", directory, strerror(errno));
 	struct dirent *entry;
-	DIR *dir;
-	int number, err = 0;
 
-	dir = opendir(directory);
-	if (!dir)
-		err = error__return(-errno, "%s: %s", directory, strerror(errno));
 	while (!err && (entry = readdir(dir))) {
-		if (sscanf(entry->d_name, "cpu%d", &number) == 1)
-			err = open_cpu(r, directory, number);
+		if (sscanf(entry->d_name, "cpu%d", &number) != 1)
+			continue;
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/trace_pipe_raw", number);
+		fd = instance__open(instance, file, O_RDONLY | O_NONBLOCK);
+		if (fd < 0)
+			err = fd;
+		else
+			*LIST_ADD(r->cpus, r->cpu_count) = (struct cpu){ .number = number, .fd = fd };
 	}
 	if (dir)
 		closedir(dir);
@@ -173,9 +197,7 @@ int raw_events__open(struct raw_events **ret, struct instance *instance, struct 
 
 	r->tep = tep;
 	r->order = record_order__new();
-	err = learn_page(r);
-	if (!err)
-		err = open_cpus(r, instance);
+	err = learn_page(r) ?: open_cpus(r, instance);
 	if (err)
 		raw_events__close(r);
 	else
