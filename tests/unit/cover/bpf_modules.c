@@ -34,12 +34,8 @@ static bool no_memory;
 
 int fake_load_modules(struct symbols **ret)
 {
-	FILE *kallsyms = sample_file(ONE " t f1\t[one]\n" TWO " t f2\t[two]\n"), *list = sample_file(modules);
-	int err = symbols__read(ret, kallsyms, list);
-
-	fclose(kallsyms);
-	fclose(list);
-	return err;
+	*ret = symbols_of(ONE " t f1\t[one]\n" TWO " t f2\t[two]\n", modules);
+	return 0;
 }
 
 int fake_has_ended_init(const char *name)
@@ -49,11 +45,8 @@ int fake_has_ended_init(const char *name)
 
 int fake_load_functions(struct traceable **ret, const struct symbols *symbols)
 {
-	FILE *f = sample_file(ONE " f1 [one]\n" TWO " f2 [two]\n");
-	int err = traceable__read(ret, f, symbols);
-
-	fclose(f);
-	return err;
+	*ret = functions_of(ONE " f1 [one]\n" TWO " f2 [two]\n", symbols);
+	return 0;
 }
 
 bool fake_file_exists(struct tracefs_instance *instance, const char *name)
@@ -107,37 +100,42 @@ static const struct kernel kernel;
 static const struct request request = { .kernel = &kernel, .filter = &filter, .alone = true };
 static struct bpf_cover cover = { .request = &request };
 
-static void tend(struct bpf_modules *m, int times)
+static struct bpf_modules m;
+
+/* Two modules come. */
+static void begin(void)
+{
+	m = (struct bpf_modules){ .cover = &cover, .news = (struct ring_buffer *)modules };
+	add(&m, "one", 1);
+	add(&m, "two", 1);
+}
+
+static void end(void)
+{
+	free(m.list);
+	free(m.addrs);
+}
+
+TestSuite(bpf_modules, .init = begin, .fini = end);
+
+static void tend(int times)
 {
 	for (int i = 0; i < times; i++) {
-		m->next = 0;
-		bpf_modules__tend(m);
+		m.next = 0;
+		bpf_modules__tend(&m);
 	}
 }
 
-/* Two modules come. */
-static struct bpf_modules two_come(void)
+static void refuse(unsigned long addr, int times, int number)
 {
-	struct bpf_modules m = { .cover = &cover, .news = (struct ring_buffer *)modules };
-
-	add(&m, "one", 1);
-	add(&m, "two", 1);
-	return m;
-}
-
-static void forget(struct bpf_modules *m)
-{
-	free(m->list);
-	free(m->addrs);
+	refused = addr;
+	refusals = times;
+	refusal = number;
 }
 
 Test(bpf_modules, one_that_is_refused_leaves_the_others_traced)
 {
-	struct bpf_modules m = two_come();
-
-	refused = 0xffffffffc0400000;
-	refusals = 1000;
-	refusal = EINVAL;
+	refuse(0xffffffffc0400000, 1000, EINVAL);
 	for (int turn = 1; turn <= 3; turn++) {
 		bool goes_on = bpf_modules__tend(&m) == 0;
 
@@ -147,30 +145,24 @@ Test(bpf_modules, one_that_is_refused_leaves_the_others_traced)
 	cr_expect(m.next > clock__monotonic() && !m.spent);
 	cr_expect(not(bpf_modules__has(&m, "one")));
 	cr_expect(bpf_modules__has(&m, "two"));
-	cr_expect(eq(str, attached, TWO));
+	expect_str(attached, TWO);
 	cr_expect(m.list[0].state == COMING, "it may pass");
-	tend(&m, 100);
+	tend(100);
 	cr_expect(m.list[0].state == UNTRACED, "it does not");
-	cr_expect(eq(str, (char *)m.list[0].reason, strerror(EINVAL)));
+	expect_str(m.list[0].reason, strerror(EINVAL));
 	cr_expect(attempts < 20, "%d", attempts);
-	cr_expect(eq(str, attached, TWO));
-	forget(&m);
+	expect_str(attached, TWO);
 }
 
 Test(bpf_modules, one_that_was_not_tried_alone_is_not_without_time)
 {
-	struct bpf_modules m = two_come();
-
-	refused = 0xffffffffc0400000;
-	refusals = 1000;
-	refusal = EINVAL;
+	refuse(0xffffffffc0400000, 1000, EINVAL);
 	bpf_modules__tend(&m);
 	add(&m, "three", 2);
 	set_untraced(&m, "no time");
 	cr_expect(strstr(m.list[0].reason, "together with others") != NULL);
 	cr_expect(strstr(m.list[1].reason, "together with others") != NULL);
-	cr_expect(eq(str, (char *)m.list[2].reason, "no time"));
-	forget(&m);
+	expect_str(m.list[2].reason, "no time");
 }
 
 Test(bpf_modules, what_may_pass_is_tried_again)
@@ -183,74 +175,61 @@ Test(bpf_modules, what_may_pass_is_tried_again)
 		{ 0xffffffffc0500000, ENOENT, ONE " " TWO }, { 0xffffffffc0400000, EPERM, TWO },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct bpf_modules m = two_come();
-
-		refused = cases[i].refused;
-		refusals = 2;
-		refusal = cases[i].refusal;
-		tend(&m, 4);
+	for_each(c, cases) {
+			end();
+		begin();
+		refuse(c->refused, 2, c->refusal);
+		tend(4);
 		cr_expect(bpf_modules__has(&m, "two"));
 		cr_expect(bpf_modules__has(&m, "one") == (refusal == ENOENT) && (m.list[0].state == UNTRACED) == (refusal == EPERM));
-		cr_expect(eq(str, attached, (char *)cases[i].attached));
-		forget(&m);
-	}
+		expect_str(attached, c->attached);
+		}
 }
 
 Test(bpf_modules, one_whose_init_text_is_there_has_to_wait)
 {
-	struct bpf_modules m = two_come();
-
 	in_init = "one";
-	tend(&m, 2);
+	tend(2);
 	cr_expect(not(bpf_modules__has(&m, "one")));
-	cr_expect(eq(str, attached, TWO));
+	expect_str(attached, TWO);
 	cr_expect(attempts == 1);
 	in_init = "";
-	tend(&m, 1);
+	tend(1);
 	cr_expect(bpf_modules__has(&m, "one"));
-	cr_expect(eq(str, attached, TWO " " ONE));
-	forget(&m);
+	expect_str(attached, TWO " " ONE);
 }
 
 /* As if /sys/module/one/initsize did not exist. */
 Test(bpf_modules, one_whose_init_text_is_not_known_waits_for_a_second)
 {
-	struct bpf_modules m = two_come();
-
 	in_init = "one";
 	unknown = -ENOENT;
 	modules = "one 4096 0 - Loading 0xffffffffc0400000\ntwo 4096 0 - Live 0xffffffffc0500000\n";
-	tend(&m, 1);
+	tend(1);
 	cr_expect(m.list[0].live == 0, "its init function runs");
 	modules = MODULES;
-	tend(&m, 1);
+	tend(1);
 	cr_expect(not(bpf_modules__has(&m, "one")));
 	m.list[0].live -= 2 * INIT_TEXT_LASTS;
-	tend(&m, 1);
+	tend(1);
 	cr_expect(bpf_modules__has(&m, "one"));
-	cr_expect(eq(str, attached, TWO " " ONE));
-	forget(&m);
+	expect_str(attached, TWO " " ONE);
 }
 
 Test(bpf_modules, one_that_is_gone_is_settled)
 {
-	struct bpf_modules m = two_come();
-
 	modules = "two 4096 0 - Live 0xffffffffc0500000\n";
-	tend(&m, 1);
+	tend(1);
 	cr_expect(m.list[0].state == UNTRACED);
-	cr_expect(eq(str, attached, TWO));
-	forget(&m);
+	expect_str(attached, TWO);
 }
 
 Test(bpf_modules, one_that_cannot_be_noted_counts_as_untraced)
 {
-	struct bpf_modules m = two_come();
 	struct cover_news news = { .module = "three" };
 	struct coverage c = {};
 
-	tend(&m, 1);
+	tend(1);
 	no_memory = true;
 	cr_expect(on_news(&m, &news, sizeof(news)) == 0, "the messages behind it are read, too");
 	no_memory = false;
@@ -258,5 +237,4 @@ Test(bpf_modules, one_that_cannot_be_noted_counts_as_untraced)
 	cr_assert(bpf_modules__collect(&m, &c, NULL) == 0);
 	cr_expect(eq(u64, counters__get(&c.lost, "modules_untraced"), 2 + 1));
 	counters__free(&c.lost);
-	forget(&m);
 }

@@ -4,13 +4,7 @@
  * chosen, what it refuses, which functions it leaves out as its own work, and what its failures
  * mean.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <sysexits.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "cover/bpf_cover.h"
 #include "cover/engines.h"
@@ -40,10 +34,10 @@ Test(options, fill_a_scope_and_how)
 	struct cover_options o = options_of("--pid 17 --cgroup g --comm sh --retire=5 --pin dir");
 
 	cr_expect(o.scope.kind == SCOPE_PID && o.scope.pid == 17);
-	cr_expect(eq(str, (char *)o.scope.cgroup, "g"));
-	cr_expect(eq(str, (char *)o.scope.comm, "sh"));
+	expect_str(o.scope.cgroup, "g");
+	expect_str(o.scope.comm, "sh");
 	cr_expect(o.how.callers && o.how.retire && o.how.retire_ms == 5);
-	cr_expect(eq(str, (char *)o.how.pin, "dir"));
+	expect_str(o.how.pin, "dir");
 	cover_options__free(&o);
 	o = options_of("--retire=5 --no-callers --task -- true");
 	cr_expect(o.scope.kind == SCOPE_TASK && !strcmp(o.command[0], "true"));
@@ -107,11 +101,11 @@ static const char *chosen(const char *line)
 
 Test(engines, one_that_can_is_chosen)
 {
-	cr_expect(eq(str, (char *)chosen("--comm sh"), "bpf"));
-	cr_expect(eq(str, (char *)chosen("--cgroup g"), "bpf"));
-	cr_expect(eq(str, (char *)chosen("--pin dir"), "bpf"));
-	cr_expect(eq(str, (char *)chosen("--entry kprobe"), "bpf"));
-	cr_expect(eq(str, (char *)chosen("-e bpf"), "bpf"));
+	expect_str(chosen("--comm sh"), "bpf");
+	expect_str(chosen("--cgroup g"), "bpf");
+	expect_str(chosen("--pin dir"), "bpf");
+	expect_str(chosen("--entry kprobe"), "bpf");
+	expect_str(chosen("-e bpf"), "bpf");
 }
 
 Test(engines, refuse_what_they_cannot_do)
@@ -124,7 +118,8 @@ Test(engines, refuse_what_they_cannot_do)
 	o.engine = ENGINE_BOTH;
 	cr_expect(engines__refuse(&o) == NULL, "the other one pins");
 	o.scope.comm = "sh";
-	cr_expect(eq(str, (char *)engines__refuse(&o), "--comm is for the BPF engines: give --engine bpf or event"));
+	expect_str(engines__refuse(&o),
+		   "--comm is for the BPF engines: give --engine bpf or event");
 	o.engine = ENGINE_AUTO;
 	cr_expect(engines__refuse(&o) == NULL, "the other one is chosen");
 	o = (struct cover_options){ .engine = ENGINE_BOTH, .how.entry = ENTRY_KPROBE };
@@ -187,10 +182,10 @@ Test(engines, what_may_pass_is_not_the_kernels_fault)
 		{ E2BIG, -EOPNOTSUPP },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each(c, cases) {
 		struct bpf_cover b = {};
 
-		errno = cases[i].number;
-		cr_expect(bpf_cover__put_link(&b, 0, NULL) == cases[i].err, "%s", strerror(cases[i].number));
+		errno = c->number;
+		cr_expect(bpf_cover__put_link(&b, 0, NULL) == c->err, "%s", strerror(c->number));
 	}
 }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Compressed documents that are small, and would take gigabytes. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "document/read.h"
+#include "printed.h"
 
 #define HEAD "{\"hytrace\":\"0\",\"document\":\"coverage\",\"schema\":2,\"functions\":["
 #define SCHEMA 2
@@ -51,28 +46,30 @@ static size_t compress_gzip(const char *text, void **ret)
 	return z.total_out;
 }
 
-/* Returns what document__read() returns for a compressed file. @said: the line that it prints */
-static int read_compressed(const char *text, size_t (*compress_text)(const char *text, void **ret), char said[512],
-			   size_t *ret_size)
+/* What document__read() returns for a compressed file, of which it says @wanted. */
+static void expect_read(const char *text, size_t (*compress_text)(const char *text, void **ret), int status,
+			const char *wanted)
 {
 	char path[] = "/tmp/bomb.XXXXXX";
 	struct json_object *root = NULL;
-	int fd = mkstemp(path), err;
+	int fd = mkstemp(path);
+	const char *got;
+	size_t size;
 	void *bytes;
 
-	*ret_size = compress_text(text, &bytes);
-	cr_assert(write(fd, bytes, *ret_size) == (ssize_t)*ret_size);
+	size = compress_text(text, &bytes);
+	cr_expect(lt(sz, size, 500000));
+	cr_assert(write(fd, bytes, size) == (ssize_t)size);
 	close(fd);
-	err = document__read(&root, path, "coverage", "hytrace cover -f json", SCHEMA);
+	cr_expect(eq(int, document__read(&root, path, "coverage", "hytrace cover -f json", SCHEMA), status));
 	unlink(path);
 	free(bytes);
 	json_object_put(root);
-	said[0] = '\0';
-	fflush(stderr);
-	if (err)
-		cr_assert(fgets(said, 512, cr_get_redirected_stderr()) != NULL);
-	return err;
+	got = said();
+	cr_expect(strstr(got, wanted) != NULL, "%s", got);
 }
+
+TestSuite(read, .init = cr_redirect_stderr);
 
 Test(read, refuses_a_small_file_that_takes_gigabytes)
 {
@@ -83,17 +80,12 @@ Test(read, refuses_a_small_file_that_takes_gigabytes)
 	} bombs[] = {
 		{ "{},", 3300000 }, { "[],", 13200000 }, { "0,", 44000000 }, { "{\"a\":0,\"b\":0,\"c\":0,\"d\":0},", 1760000 },
 	};
-	size_t (*const compressors[])(const char *text, void **ret) = { compress_zstd, compress_gzip };
-	char said[512];
-	size_t size;
 
-	cr_redirect_stderr();
 	for (size_t i = 0; i < 4; i++) {
 		char *text = repeated(bombs[i].element, bombs[i].count);
 
-		cr_expect(eq(int, read_compressed(text, compressors[i % 2], said, &size), -EINVAL));
-		cr_expect(lt(sz, size, 500000));
-		cr_expect(strstr(said, "KiB of text would take more than the 2048 MiB of memory") != NULL, "%s", said);
+		expect_read(text, i % 2 ? compress_gzip : compress_zstd, -EINVAL,
+			    "KiB of text would take more than the 2048 MiB of memory");
 		free(text);
 	}
 }
@@ -101,23 +93,18 @@ Test(read, refuses_a_small_file_that_takes_gigabytes)
 /* The same elements, fewer of them, are a document, whatever the reader of it says. */
 Test(read, takes_what_a_kernel_can_have)
 {
-	char *text = repeated("{\"name\":\"vfs_read\",\"caller\":{}},", 20000), said[512];
-	size_t size;
+	char *text = repeated("{\"name\":\"vfs_read\",\"caller\":{}},", 20000);
 
-	cr_redirect_stderr();
-	cr_expect(eq(int, read_compressed(text, compress_zstd, said, &size), 0), "%s", said);
-	cr_expect(eq(int, read_compressed(text, compress_gzip, said, &size), 0), "%s", said);
+	expect_read(text, compress_zstd, 0, "");
+	expect_read(text, compress_gzip, 0, "");
 	free(text);
 }
 
 /* Far more text than a document can have is not unpacked to its end. */
 Test(read, refuses_text_without_end)
 {
-	char *text = repeated("          ", 15000000), said[512];
-	size_t size;
+	char *text = repeated("          ", 15000000);
 
-	cr_redirect_stderr();
-	cr_expect(eq(int, read_compressed(text, compress_zstd, said, &size), -EINVAL));
-	cr_expect(strstr(said, "larger than the 128 MiB") != NULL, "%s", said);
+	expect_read(text, compress_zstd, -EINVAL, "larger than the 128 MiB");
 	free(text);
 }

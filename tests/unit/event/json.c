@@ -4,7 +4,6 @@
  * order across CPUs, and histograms.
  */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 #include "event/error_log.h"
@@ -26,34 +25,6 @@ static char *line_of(struct json_object *object)
 
 /* ---- prototypes */
 
-/* What becomes of each in the group "own": the event, and the line that makes it. */
-static const struct naming {
-	const char *text, *group, *name, *line;
-} namings[] = {
-	{ "vfs_read()", "own", "vfs_read", "vfs_read() as own/vfs_read" },
-	{ "  vfs_read (NULL, size_t n)\t", "own", "vfs_read",
-	  "vfs_read (NULL, size_t n) as own/vfs_read" },
-	{ "ssize_t vfs_read(...)", "own", "vfs_read", "ssize_t vfs_read(...) as own/vfs_read" },
-	{ "unsigned long f(u8[4] a)", "own", "f", "unsigned long f(u8[4] a) as own/f" },
-	{ "dummy:dummy_xmit()", "own", "dummy_xmit", "dummy:dummy_xmit() as own/dummy_xmit" },
-	{ "int dummy : dummy_xmit()", "own", "dummy_xmit",
-	  "int dummy : dummy_xmit() as own/dummy_xmit" },
-	{ "foo.isra.0()", "own", "foo_isra_0", "foo.isra.0() as own/foo_isra_0" },
-	{ "vfs_*()", "own", "vfs_any", "vfs_*() as own/vfs_any" },
-	{ "*()", "own", "any", "*() as own/any" },
-	{ "[sk]free?()", "own", "_sk_free_", "[sk]free?() as own/_sk_free_" },
-	{ "vfs_read() as mine", "own", "mine", "vfs_read() as own/mine" },
-	{ "vfs_read()  as\tmine", "own", "mine", "vfs_read()  as\town/mine" },
-	{ "vfs_read() as g/mine", "g", "mine", "vfs_read() as g/mine" },
-	/* The kernel finds mistakes. */
-	{ "vfs_read", "functions", "vfs_read", "vfs_read" },
-	{ "vfs_read(", "functions", "vfs_read", "vfs_read(" },
-	{ "vfs_read() assign", "functions", "vfs_read", "vfs_read() assign" },
-	{ "vfs_read() as", "functions", "vfs_read", "vfs_read() as" },
-	{ "(x)", "own", "event", "(x) as own/event" },
-	{ "9p()", "own", "event", "9p() as own/event" },
-};
-
 static struct prototypes protos;
 
 static void free_prototypes(void)
@@ -64,45 +35,69 @@ static void free_prototypes(void)
 
 TestSuite(prototype, .fini = free_prototypes);
 
+static void add(const char *text)
+{
+	cr_assert(prototypes__add(&protos, text) == 0);
+}
+
+/* The event of each in the group "own", and the line that makes it, if that is not the text with this name. */
+static const struct {
+	const char *text, *event, *line;
+} namings[] = {
+	{ "vfs_read()", "own/vfs_read" },
+	{ "  vfs_read (NULL, size_t n)\t", "own/vfs_read", "vfs_read (NULL, size_t n) as own/vfs_read" },
+	{ "ssize_t vfs_read(...)", "own/vfs_read" }, { "unsigned long f(u8[4] a)", "own/f" },
+	{ "dummy:dummy_xmit()", "own/dummy_xmit" }, { "int dummy : dummy_xmit()", "own/dummy_xmit" },
+	{ "foo.isra.0()", "own/foo_isra_0" }, { "vfs_*()", "own/vfs_any" }, { "*()", "own/any" },
+	{ "[sk]free?()", "own/_sk_free_" },
+	{ "vfs_read() as mine", "own/mine", "vfs_read() as own/mine" },
+	{ "vfs_read()  as\tmine", "own/mine", "vfs_read()  as\town/mine" },
+	{ "vfs_read() as g/mine", "g/mine", "vfs_read() as g/mine" },
+	/* The kernel finds mistakes. */
+	{ "vfs_read", "functions/vfs_read", "vfs_read" },
+	{ "vfs_read(", "functions/vfs_read", "vfs_read(" },
+	{ "vfs_read() assign", "functions/vfs_read", "vfs_read() assign" },
+	{ "vfs_read() as", "functions/vfs_read", "vfs_read() as" },
+	{ "(x)", "own/event" }, { "9p()", "own/event" },
+};
+
 Test(prototype, is_named_in_a_group_of_its_own)
 {
-	for (size_t i = 0; i < sizeof(namings) / sizeof(namings[0]); i++) {
-		const struct naming *n = &namings[i];
+	for_each(n, namings) {
+		char event[64], line[128];
 
-		cr_assert(prototypes__add(&protos, n->text) == 0);
+		snprintf(line, sizeof(line), "%s as %s", n->text, n->event);
+		add(n->text);
 		prototypes__privatize(&protos, "own");
-		cr_expect(eq(str, protos.list[0].group, (char *)n->group), "%s", n->text);
-		cr_expect(eq(str, protos.list[0].name, (char *)n->name), "%s", n->text);
-		cr_expect(eq(str, protos.list[0].line, (char *)n->line), "%s", n->text);
-		cr_expect(protos.list[0].own == !strcmp(n->group, "own"), "%s", n->text);
+		snprintf(event, sizeof(event), "%s/%s", protos.list[0].group, protos.list[0].name);
+		expect_str(event, n->event, "%s", n->text);
+		expect_str(protos.list[0].line, n->line ?: line, "%s", n->text);
+		cr_expect(protos.list[0].own == !strncmp(n->event, "own/", 4), "%s", n->text);
 		free_prototypes();
 	}
 }
 
 Test(prototype, as_the_kernel_lists_it)
 {
-	cr_assert(prototypes__add(&protos, "vfs_read(NULL)\nfoo.cold() as g/bar\nvfs_*() as all\n") == 0);
+	static const char *const wanted[][2] = { { "functions", "vfs_read" }, { "g", "bar" }, { "functions", "all" } };
+
+	add("vfs_read(NULL)\nfoo.cold() as g/bar\nvfs_*() as all\n");
 	cr_assert(protos.count == 3);
-	cr_expect(eq(str, protos.list[0].group, "functions"));
-	cr_expect(eq(str, protos.list[0].name, "vfs_read"));
-	cr_expect(eq(str, protos.list[1].group, "g"));
-	cr_expect(eq(str, protos.list[1].name, "bar"));
-	cr_expect(eq(str, protos.list[2].group, "functions"));
-	cr_expect(eq(str, protos.list[2].name, "all"));
+	for (size_t i = 0; i < 3; i++) {
+		expect_str(protos.list[i].group, wanted[i][0]);
+		expect_str(protos.list[i].name, wanted[i][1]);
+	}
 }
 
 Test(prototype, the_same_name_twice_gets_a_number)
 {
 	char *text;
 
-	cr_assert(prototypes__add(&protos, "f()") == 0);
-	cr_assert(prototypes__add(&protos, "int f()") == 0);
-	cr_assert(prototypes__add(&protos, "g() as f_2") == 0);
-	cr_assert(prototypes__add(&protos, "f() as g/f") == 0);
+	add("f()\nint f()\ng() as f_2\nf() as g/f");
 	prototypes__privatize(&protos, "own");
 	text = prototypes__join(&protos);
 	/* A name that the user gave stays, even if it comes later. */
-	cr_expect(eq(str, text, "f() as own/f\nint f() as own/f_3\ng() as own/f_2\nf() as g/f\n"));
+	expect_str(text, "f() as own/f\nint f() as own/f_3\ng() as own/f_2\nf() as g/f\n");
 	free(text);
 }
 
@@ -110,25 +105,20 @@ Test(prototype, the_same_name_twice_gets_a_number)
 #define TEN "_ten_chars"
 #define FIFTY TEN TEN TEN TEN TEN
 
+#define LONGEST FIFTY FIFTY TEN TEN "_to_127"
+
 Test(prototype, a_long_name_is_the_functions)
 {
-	static const char longest[] = FIFTY FIFTY TEN TEN "_to_127";
-
-	cr_assert(prototypes__add(&protos, FIFTY FIFTY TEN "()\n" FIFTY FIFTY TEN TEN "_to.127()") == 0);
-	cr_expect(eq(str, protos.list[0].name, FIFTY FIFTY TEN));
-	cr_expect(eq(str, protos.list[1].name, (char *)longest));
+	add(FIFTY FIFTY TEN "()\n" FIFTY FIFTY TEN TEN "_to.127()");
+	expect_str(protos.list[0].name, FIFTY FIFTY TEN);
+	expect_str(protos.list[1].name, LONGEST);
 }
 
 Test(prototype, a_name_that_is_made_is_not_too_long)
 {
-	static const char function[] = FIFTY FIFTY TEN TEN "_to_127";
-	char text[1024];
-
-	snprintf(text, sizeof(text), "%s()\n%s()\n%s_and_more()\n%s_and_most()", function, function,
-		 function, function);
-	cr_assert(prototypes__add(&protos, text) == 0);
+	add(LONGEST "()\n" LONGEST "()\n" LONGEST "_and_more()\n" LONGEST "_and_most()");
 	prototypes__privatize(&protos, "own");
-	cr_expect(eq(str, protos.list[0].name, (char *)function));
+	expect_str(protos.list[0].name, LONGEST);
 	for (size_t i = 0; i < protos.count; i++) {
 		cr_expect(strlen(protos.list[i].name) <= 127);
 		for (size_t j = 0; j < i; j++)
@@ -138,9 +128,9 @@ Test(prototype, a_name_that_is_made_is_not_too_long)
 
 Test(prototype, comments_and_empty_lines)
 {
-	cr_expect(prototypes__add(&protos, "# nothing\n\n \t\na()\n  # more\nb() \n") == 0);
+	add("# nothing\n\n \t\na()\n  # more\nb() \n");
 	cr_assert(protos.count == 2);
-	cr_expect(eq(str, protos.list[1].line, "b()"));
+	expect_str(protos.list[1].line, "b()");
 	cr_expect(prototypes__add(&protos, "") == -EINVAL);
 	cr_expect(prototypes__add(&protos, "# nothing") == -EINVAL);
 	cr_expect(prototypes__add(&protos, "c()\n!a") == -EINVAL, "removes");
@@ -170,11 +160,11 @@ static void expect_entry(const char *log, const char *message, const char *detai
 
 	cr_assert(error_log__last(log, "function_events", &e) == 0);
 	snprintf(text, sizeof(text), "%.*s", (int)e.message_length, e.message);
-	cr_expect(eq(str, text, (char *)message));
+	expect_str(text, message);
 	snprintf(text, sizeof(text), "%.*s", (int)e.detail_length, e.detail);
-	cr_expect(eq(str, text, (char *)detail));
+	expect_str(text, detail);
 	drawn = log_entry__picture(&e);
-	cr_expect(eq(str, drawn, (char *)picture));
+	expect_str(drawn, picture);
 	free(drawn);
 }
 
@@ -186,8 +176,7 @@ Test(error_log, the_last_of_our_own)
 		"  Command: \tint two(x8 a)\n"
 		"                ^\n";
 
-	expect_entry(log, "Function is in a module", "dummy, tun",
-		     "  \tint two(x8 a)\n  \t    ^");
+	expect_entry(log, "Function is in a module", "dummy, tun", "  \tint two(x8 a)\n  \t    ^");
 	expect_entry("[    1.0] function_events: error: Missing closing parenthesis\n"
 		     "  Command: vfs_read(\n"
 		     "                    ^\n"
@@ -294,7 +283,7 @@ static void expect_json(const struct sample *s, size_t size, const char *expecte
 
 	object = event_json__new(&record, sample_event(tep), "sample", "a\xff", &kernel);
 	cr_assert(object != NULL);
-	cr_expect(eq(str, line_of(object), (char *)expected));
+	expect_str(line_of(object), expected);
 	json_object_put(object);
 	kernel__free(&kernel);
 	tep_free(tep);
@@ -346,7 +335,7 @@ static void expect_integer(uint64_t value, bool is_signed, const char *expected)
 {
 	struct json_object *object = json_integer(value, is_signed);
 
-	cr_expect(eq(str, line_of(object), (char *)expected));
+	expect_str(line_of(object), expected);
 	json_object_put(object);
 }
 
@@ -366,7 +355,7 @@ static void expect_text(const char *text, const char *expected)
 {
 	struct json_object *object = json_text(text, strlen(text));
 
-	cr_expect(eq(str, (char *)json_object_get_string(object), (char *)expected));
+	expect_str(json_object_get_string(object), expected);
 	json_object_put(object);
 }
 
@@ -401,7 +390,7 @@ static int note(const struct tep_record *record, void *context)
 	return 0;
 }
 
-static void add(struct record_order *order, unsigned long long ts, int cpu)
+static void add_record(struct record_order *order, unsigned long long ts, int cpu)
 {
 	const struct tep_record record = { .ts = ts, .cpu = cpu, .data = "data", .size = 4 };
 
@@ -413,22 +402,22 @@ Test(record_order, holds_back_what_is_not_certain)
 	struct record_order *order = record_order__new();
 	struct given given = {};
 
-	add(order, 10, 0);
-	add(order, 30, 0);
-	add(order, 20, 1);
-	add(order, 30, 1);
-	add(order, 40, 1);
+	add_record(order, 10, 0);
+	add_record(order, 30, 0);
+	add_record(order, 20, 1);
+	add_record(order, 30, 1);
+	add_record(order, 40, 1);
 	cr_expect(record_order__give(order, 30, note, &given) == 0);
 	cr_assert(given.count == 4);
 	cr_expect(given.times[0] == 10 && given.times[1] == 20 && given.times[2] == 30);
 	cr_expect(given.cpus[2] == 0 && given.cpus[3] == 1, "as they came");
-	add(order, 35, 0);
+	add_record(order, 35, 0);
 	cr_expect(record_order__give(order, 34, note, &given) == 0);
 	cr_expect(given.count == 4);
 	cr_expect(record_order__give(order, ULLONG_MAX, note, &given) == 0);
 	cr_assert(given.count == 6);
 	cr_expect(given.times[4] == 35 && given.times[5] == 40);
-	add(order, 50, 0);
+	add_record(order, 50, 0);
 	record_order__free(order);
 }
 
@@ -444,8 +433,8 @@ Test(record_order, an_error_ends_it)
 	struct record_order *order = record_order__new();
 	int calls = 0;
 
-	add(order, 1, 0);
-	add(order, 2, 0);
+	add_record(order, 1, 0);
+	add_record(order, 2, 0);
 	cr_expect(record_order__give(order, ULLONG_MAX, refuse, &calls) == -EIO);
 	cr_expect(calls == 1);
 	record_order__free(order);
@@ -460,7 +449,7 @@ Test(event_hist, triggers)
 	char *t[2];
 
 	cr_assert(event_hist__triggers(event, "count", "pause", t) == 0);
-	cr_expect(eq(str, t[0], "hist:keys=count.log2:size=128:pause if count > 0"));
+	expect_str(t[0], "hist:keys=count.log2:size=128:pause if count > 0");
 	cr_expect(eq(str, t[1], "hist:keys=count:size=8192:pause if count == 0 && "
 				"!(faults & 0x1)"));
 	free(t[0]);
@@ -537,18 +526,18 @@ Test(event_hist, every_value_has_its_bucket)
 		{ "9223372036854775808", "\"-0x8000000000000000\"", "\"-0x4000000000000001\"" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each(c, cases) {
 		struct event_hist h = {};
 		struct json_object *object;
 		char line[128], expected[256];
 
-		snprintf(line, sizeof(line), "{ x: %10s } hitcount:          1\n", cases[i].value);
+		snprintf(line, sizeof(line), "{ x: %10s } hitcount:          1\n", c->value);
 		cr_assert(event_hist__read(&h, line) == 0);
 		object = event_hist__json(&h, "e", "x");
 		snprintf(expected, sizeof(expected), "{\"event\":\"e\",\"field\":\"x\",\"count\":1,"
 			 "\"buckets\":[{\"from\":%s,\"to\":%s,\"count\":1}]}",
-			 cases[i].from, cases[i].to);
-		cr_expect(eq(str, line_of(object), expected), "%s", cases[i].value);
+			 c->from, c->to);
+		expect_str(line_of(object), expected, "%s", c->value);
 		json_object_put(object);
 	}
 }
@@ -556,14 +545,12 @@ Test(event_hist, every_value_has_its_bucket)
 Test(event_hist, as_a_table)
 {
 	struct event_hist h = {};
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	char *text = PRINTED(f, {
+		event_hist__print(&h, "e", "x", f);
+		cr_assert(event_hist__read(&h, "{ x: ~ 2^3 } hitcount: 8\n{ x: ~ 2^5 } hitcount: 4\n") == 0);
+		event_hist__print(&h, "e", "x", f);
+	});
 
-	event_hist__print(&h, "e", "x", f);
-	cr_assert(event_hist__read(&h, "{ x: ~ 2^3 } hitcount: 8\n{ x: ~ 2^5 } hitcount: 4\n") == 0);
-	event_hist__print(&h, "e", "x", f);
-	fclose(f);
 	cr_expect(strncmp(text, "e: x of 0 events\ne: x of 12 events\n", 35) == 0);
 	cr_expect(strstr(text, " 5") && strstr(text, "####################"), "%s", text);
 	/* The empty slot in between is printed as well: 5..8, 9..16, 17..32. */

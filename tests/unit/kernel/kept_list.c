@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Lists that are kept for later runs: when they must be used, and when not. */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "kernel/kept_list.h"
 #include "kernel/sample.h"
+#include "put_file.h"
 
 #define LIST "ffffffff82000000 T _stext\nffffffff82000100 T vfs_read\n" \
 	     "ffffffffc0400000 t two_open\t[mod_two]\n"
@@ -17,21 +14,9 @@
 /* A kernel in a directory of its own, which is the current directory. */
 static const struct kept_places places = { "kept", "modules", "sys_module" };
 
-static void write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	cr_assert(f != NULL);
-	fputs(text, f);
-	fclose(f);
-}
-
-static char dir[] = "/tmp/kept_list.XXXXXX";
-
 static void set_up(void)
 {
-	cr_assert(mkdtemp(dir) != NULL);
-	cr_assert(chdir(dir) == 0);
+	enter_dir();
 	umask(022);
 	write_text("modules", MODULE);
 	cr_assert(mkdir("sys_module", 0755) == 0);
@@ -41,7 +26,7 @@ static void set_up(void)
 
 static void tear_down(void)
 {
-	cr_expect(system("rm -rf kept elsewhere list modules sys_module") == 0 && rmdir(dir) == 0);
+	run_shell("rm -rf kept elsewhere list modules sys_module; rmdir %s", test_dir);
 }
 
 TestSuite(kept_list, .init = set_up, .fini = tear_down);
@@ -51,27 +36,27 @@ static bool keeps(const char *line)
 	return !strstr(line, "[bpf]");
 }
 
-/* Is the list the kept one? Checks its contents. */
-static bool is_kept(char *text, size_t room)
+/* Reads the list, all of it if @text is wanted. Returns whether it is the kept one. */
+static bool read_list(bool (*keeps)(const char *line), char text[4096])
 {
 	struct kept_list list;
 	bool kept;
-	size_t got;
 
 	cr_assert(kept_list__open(&list, &places, "./list", keeps) == 0);
-	got = fread(text, 1, room - 1, list.f);
-	text[got] = '\0';
+	if (text)
+		text[fread(text, 1, 4095, list.f)] = '\0';
 	kept = list.kept;
 	kept_list__close(&list);
-	cr_expect(eq(str, text, kept ? LIST : LIST GENERATED));
 	return kept;
 }
 
 static bool hits(void)
 {
 	char text[4096];
+	bool kept = read_list(keeps, text);
 
-	return is_kept(text, sizeof(text));
+	expect_str(text, kept ? LIST : LIST GENERATED);
+	return kept;
 }
 
 /* The kept list is not used, and is made again. */
@@ -117,25 +102,26 @@ Test(kept_list, of_a_module_that_was_loaded_again)
 
 Test(kept_list, of_a_kernel_without_modules)
 {
-	struct kept_list list;
-
 	write_text("list", "ffffffff82000000 T _stext\n");
 	for (int i = 0; i < 4; i++) {
 		if (i == 0)
 			write_text("modules", "");
 		else if (i == 2)
 			unlink("modules");
-		cr_assert(kept_list__open(&list, &places, "./list", keeps) == 0);
-		cr_expect(eq(int, list.kept, i > 0), "it may have no file");
-		kept_list__close(&list);
+		cr_expect(eq(int, read_list(keeps, NULL), i > 0), "it may have no file");
 	}
+}
+
+static void misses_twice(const char *why)
+{
+	cr_expect(not(hits()), "%s", why);
+	cr_expect(not(hits()), "%s: and it is not kept", why);
 }
 
 static void never(const char *modules)
 {
 	write_text("modules", modules);
-	cr_expect(not(hits()), "%s", modules);
-	cr_expect(not(hits()), "%s: and it is not kept", modules);
+	misses_twice(modules);
 }
 
 Test(kept_list, never_while_modules_come_or_go)
@@ -160,41 +146,31 @@ static bool keeps_and_changes(const char *line)
 
 Test(kept_list, not_if_a_module_came_while_it_was_read)
 {
-	struct kept_list list;
-
 	changed_to = "";
-	cr_assert(kept_list__open(&list, &places, "./list", keeps_and_changes) == 0);
-	kept_list__close(&list);
+	read_list(keeps_and_changes, NULL);
 	cr_expect(access("kept/list", F_OK) != 0);
 }
 
 /* The modules are the same before and after reading. */
 Test(kept_list, not_if_a_module_came_and_went_while_it_was_read)
 {
-	struct kept_list list;
-
 	write_text("list", LIST "ffffffffc0700000 t two_read\t[mod_twofold]\n");
-	for (int i = 0; i < 2; i++) {
-		cr_assert(kept_list__open(&list, &places, "./list", keeps) == 0);
-		cr_expect(not(list.kept));
-		kept_list__close(&list);
-	}
+	for (int i = 0; i < 2; i++)
+		cr_expect(not(read_list(keeps, NULL)));
 }
 
 /* The kernel's present list decides. */
 Test(kept_list, never_where_addresses_are_hidden)
 {
+	static const char hidden[] = "0000000000000000 T _stext\n0000000000000000 T vfs_read\n";
 	char text[4096];
 	struct kept_list list;
 
 	hits();
-	write_text("list", "0000000000000000 T _stext\n0000000000000000 T vfs_read\n");
+	write_text("list", hidden);
 	for (int i = 0; i < 2; i++) {
-		cr_assert(kept_list__open(&list, &places, "./list", keeps) == 0);
-		text[fread(text, 1, sizeof(text) - 1, list.f)] = '\0';
-		cr_expect(eq(str, text, "0000000000000000 T _stext\n0000000000000000 T vfs_read\n"));
-		cr_expect(not(list.kept));
-		kept_list__close(&list);
+		cr_expect(not(read_list(keeps, text)));
+		expect_str(text, hidden);
 	}
 	write_text("list", LIST GENERATED);
 	cr_expect(hits(), "what was kept is still there");
@@ -204,13 +180,9 @@ Test(kept_list, never_where_addresses_are_hidden)
 
 Test(kept_list, of_a_kernel_elsewhere)
 {
-	struct kept_list list;
-
 	hits();
 	write_text("list", "ffffffff83000000 T _stext\n");
-	cr_assert(kept_list__open(&list, &places, "./list", keeps) == 0);
-	cr_expect(not(list.kept));
-	kept_list__close(&list);
+	cr_expect(not(read_list(keeps, NULL)));
 	write_text("list", LIST GENERATED);
 	misses_once("then the other one was kept");
 }
@@ -256,26 +228,20 @@ Test(kept_list, that_others_could_have_written)
 	}
 }
 
-static void never_in_dir(const char *why)
-{
-	cr_expect(not(hits()), "%s", why);
-	cr_expect(not(hits()), "%s: nothing is written there", why);
-}
-
 Test(kept_list, in_a_directory_of_others)
 {
 	hits();
 	cr_assert(chmod("kept", 0755) == 0);
-	never_in_dir("others may look into it");
+	misses_twice("others may look into it");
 	cr_assert(chmod("kept", 0700) == 0);
 	cr_assert(rename("kept", "elsewhere") == 0);
 	cr_assert(symlink("elsewhere", "kept") == 0);
-	never_in_dir("a link");
+	misses_twice("a link");
 	cr_assert(unlink("kept") == 0);
 	cr_assert(rename("elsewhere", "kept") == 0);
 	if (!geteuid()) {
 		cr_assert(chown("kept", 1, 1) == 0);
-		never_in_dir("another user's");
+		misses_twice("another user's");
 		cr_assert(chown("kept", 0, 0) == 0);
 	}
 	cr_expect(hits());
@@ -320,17 +286,16 @@ Test(kept_list, generated_code_is_asked_for)
 		   "ffffffffc0400000 t other\t[mod_two]\nffffffffc0400200 t two_last\t[mod_two]\n"
 		   "ffffffffc0400300 t bpf_prog_new\t[bpf]\n");
 	s = load();
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000010), "_stext"));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400010), "two_open"));
-	cr_expect(eq(str, (char *)symbols__find_lasting(s, 0xffffffffc0400310)->name,
-		     "an_alias_of_two_last"));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
+	expect_str(name_at(s, 0xffffffff82000010), "_stext");
+	expect_str(name_at(s, 0xffffffffc0400010), "two_open");
+	expect_str(symbols__find_lasting(s, 0xffffffffc0400310)->name, "an_alias_of_two_last");
+	expect_str(name_at(s, 0xffffffffc0400310), "bpf_prog_new");
 	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0400310)));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400210), "an_alias_of_two_last"));
+	expect_str(name_at(s, 0xffffffffc0400210), "an_alias_of_two_last");
 	/* The complete table is read only once. */
 	write_text("list", "");
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000010), "_stext"));
+	expect_str(name_at(s, 0xffffffffc0400310), "bpf_prog_new");
+	expect_str(name_at(s, 0xffffffff82000010), "_stext");
 	symbols__free(s);
 }
 
@@ -343,8 +308,8 @@ Test(kept_list, a_module_that_is_gone_has_the_name_from_then)
 	s = load();
 	write_text("list", "ffffffff82000000 T _stext\nffffffff82000100 T vfs_read\n"
 		   "ffffffffc03f0000 t below\t[mod_one]\n" GENERATED);
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400010), "two_open"));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0500010), "bpf_prog_1"));
+	expect_str(name_at(s, 0xffffffffc0400010), "two_open");
+	expect_str(name_at(s, 0xffffffffc0500010), "bpf_prog_1");
 	symbols__free(s);
 }
 
@@ -383,7 +348,7 @@ Test(kept_list, without_the_list_what_was_kept_is_all_there_is)
 	symbols__free(load());
 	s = load();
 	cr_assert(unlink("list") == 0);
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000110), "alias_of_vfs_read"));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0600010), "none"));
+	expect_str(name_at(s, 0xffffffff82000110), "alias_of_vfs_read");
+	expect_str(name_at(s, 0xffffffffc0600010), "none");
 	symbols__free(s);
 }
