@@ -187,7 +187,7 @@ KERNEL_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit
 
 $(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) -Itests/unit -include fini.h $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) \
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) -Itests/unit -include test.h $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) \
 		-lcriterion -lm
 
 # What tests/host/picture.sh opens in a browser.
@@ -257,7 +257,7 @@ $(B)/tests/unit/kernel_cmdline.h: FORCE
 
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(KERNEL_SAN) -Ikernel/files/kernel/trace -include tests/unit/fini.h -o $@ $< -lcriterion -lpthread
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(KERNEL_SAN) -Ikernel/files/kernel/trace -include tests/unit/test.h -o $@ $< -lcriterion -lpthread
 
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all

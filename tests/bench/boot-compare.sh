@@ -24,11 +24,7 @@
 #   --draws N    compare N times five with five of the second kind (default 20)
 #   KERNEL       as for vm.sh --kernel (default patched)
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/compare-lib.sh
-. "$clone/tests/guest/compare-lib.sh"
+. "$(dirname "$(realpath "$0")")/../guest/compare-lib.sh"
 declare -A number=([quiet]=10 [noisy]=30 [pairs]=20 [draws]=20)
 kernel=patched
 

@@ -7,15 +7,10 @@
 #
 # Usage: tests/guest/boot-config.sh
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/tap.sh"
 flavour=(--config bootconfig)
 "$clone/kernel/build.sh" "${flavour[@]}" || exit 1
 image=$("$clone/kernel/build.sh" "${flavour[@]}" --print-image) || exit 1
-hytrace=$clone/build/hytrace
 cd "$tap_scratch" || exit 1
 
 cat >inside <<END

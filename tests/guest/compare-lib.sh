@@ -11,12 +11,10 @@
 # two ticks, and it takes more than what another task takes away from an initcall (8 ms on Linux 7.3, by the kernel's own
 # worker that shows early calls). There, a shorter time is no longer certain.
 #
-# Set $clone before you source this, and call compare_kernel first.
-# shellcheck disable=SC2154 # clone
+# Call compare_kernel first.
 
-hytrace=$clone/build/hytrace
 # shellcheck source=tests/guest/early-lib.sh
-. "$clone/tests/guest/early-lib.sh"
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/early-lib.sh"
 
 # Two initcalls before there are other tasks, whose work nobody needs here, and an early function that does nothing, so it may
 # be called from anywhere.

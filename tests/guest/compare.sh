@@ -10,12 +10,8 @@
 # Usage: tests/guest/compare.sh [KERNEL]
 #   KERNEL	as for vm.sh --kernel (default patched)
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 kernel=patched
-# shellcheck source=tests/guest/compare-lib.sh
-. "$clone/tests/guest/compare-lib.sh"
+. "$(dirname "$(realpath "$0")")/compare-lib.sh"
 
 if (($#)); then
 	[[ $# -eq 1 && $1 != -* ]] || {

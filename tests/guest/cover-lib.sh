@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the host halves of hytrace cover's tests: $clone, $hytrace, and checks of a document with thousands of
+# Shared by the host halves of hytrace cover's tests: checks of a document with thousands of
 # functions. The current directory has the files that the guest has left. Sources tap.sh.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck disable=SC2034 # used by the scripts that source this
-hytrace=$clone/build/hytrace
 # shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
+. "$clone/tests/guest/schema-lib.sh"
 
 # ran DOCUMENT FUNCTION...: the document has each of them as a function, and not only as a caller
 ran()
@@ -88,6 +86,6 @@ reports_agree()
 	if [[ ${3:-} ]]; then
 		is 'hytrace report -f tailor writes the same list' "$("$hytrace" report -f tailor "$1" | cksum)" "$(cksum <"$3")"
 	fi
-	ok 'the documents are valid' sh -c "/usr/bin/python3 -W ignore -m jsonschema -i $1 '$clone/docs/schema/coverage.json' &&
-		/usr/bin/python3 -W ignore -m jsonschema -i report.json '$clone/docs/schema/report.json'"
+	ok 'the document is valid' valid coverage "$1"
+	ok 'the report is valid' valid report report.json
 }

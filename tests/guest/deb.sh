@@ -7,13 +7,8 @@
 #
 # Usage: tests/guest/deb.sh [FLAVOUR]	of kernel/build.sh; cloud by default, base is built in minutes
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 flavour=${1:-cloud}
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/system-lib.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/system-lib.sh"
 work=$clone/build/test-deb
 system=$work/root

@@ -11,12 +11,7 @@
 # Usage: tests/guest/debian13.sh [-- COMMAND [ARGUMENT]...]
 #   COMMAND	runs in the clone in the directory of the last run, and nothing else is done
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/system-lib.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/system-lib.sh"
 work=$clone/build/debian13
 system=$work/root

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# For tests of commands that read documents: $clone, $hytrace, an empty directory to work in, and functions that make
+# For tests of commands that read documents: an empty directory to work in, and functions that make
 # documents of a small kernel. Sources tap.sh.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck disable=SC2034 # used by the scripts that source this
-hytrace=$clone/build/hytrace
 # shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
+. "$clone/tests/guest/schema-lib.sh"
 cd "$tap_scratch" || exit 1
 # What is kept of a kernel is kept here.
 export XDG_CACHE_HOME=$tap_scratch/cache

@@ -6,11 +6,7 @@
 #
 # usage: tests/guest/early-graph.sh [KERNEL]	KERNEL as for vm.sh --kernel (default patched)
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/early-lib.sh
-. "$clone/tests/guest/early-lib.sh"
+. "$(dirname "$(realpath "$0")")/early-lib.sh"
 cd "$tap_scratch" || exit 1
 early_kernel "${1:-patched}" || exit 1
 oracle graph_oracle

@@ -4,11 +4,10 @@
 # Shared by early.sh and early-matrix.sh: boots that are traced early, and what QEMU reports about them. The
 # oracle is a QEMU plugin (early_oracle.c) that lists the calls of the tracer as they are made.
 #
-# Set $clone before you source this, and call early_kernel first. HYTRACE_QEMU names the QEMU that vm.sh runs.
+# Call early_kernel first. HYTRACE_QEMU names the QEMU that vm.sh runs.
 
 # shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/qemu-work.sh
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
 . "$clone/tests/guest/qemu-work.sh"
 scratch=$tap_scratch
 watch=()

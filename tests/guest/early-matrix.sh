@@ -10,12 +10,7 @@
 #
 # Usage: tests/guest/early-matrix.sh [ROW]...
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/early-lib.sh
-. "$clone/tests/guest/early-lib.sh"
-# shellcheck source=tests/guest/splats.sh
+. "$(dirname "$(realpath "$0")")/early-lib.sh"
 . "$clone/tests/guest/splats.sh"
 
 configs=$clone/build/early-matrix

@@ -6,14 +6,6 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 # shellcheck disable=SC2154 # $clone and $hytrace are cover-lib.sh's
 
-# valid SCHEMA DOCUMENT...
-valid()
-{
-	/usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
-schema = json.load(open(sys.argv[1]))
-for path in sys.argv[2:]: jsonschema.validate(json.load(open(path)), schema)' "$clone/docs/schema/$1.json" "${@:2}"
-}
-
 # compiler_agrees CALLS.json: prints the direct calls of fs/ of which the compiler names another callee, or that it names too
 # few (kernel/cc.sh says where it names them). A function has other names in symbols than in the source: NAME.isra.0, or an alias.
 compiler_agrees()

@@ -35,11 +35,7 @@
  * The recorder's jump at __fentry__ is a part of it. Its `ret` is not: it returns in place of
  * __fentry__'s own.
  */
-#include <inttypes.h>
 #include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "qemu_plugin.h"
 
@@ -85,7 +81,7 @@ static struct {
 } open_calls[DEEPEST];
 static size_t nr_open;
 
-static bool counting, ended, marked;
+static bool counting, marked;
 /* The last instruction was a ret. */
 static bool returning;
 /*
@@ -123,8 +119,6 @@ static struct site *find_site(uint64_t addr)
 
 static void on_begin(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	(void)data;
 	for (struct site *s = sites; s; s = s->next)
 		s->calls = s->returns = s->inclusive = s->self = s->running = 0;
 	nr_phases = depth = deepest = 0;
@@ -135,8 +129,6 @@ static void on_begin(unsigned int vcpu, void *data)
 
 static void on_mark(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	(void)data;
 	marked = counting;
 }
 
@@ -174,7 +166,6 @@ static void drop_calls(uint64_t place)
 
 static void on_call(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t place, void *after)
 {
-	(void)vcpu;
 	if (calling != after || !qemu_plugin_mem_is_store(info))
 		return;
 	calling = NULL;
@@ -198,7 +189,6 @@ static void on_traced_call(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	struct site *site = data;
 	struct frame *f;
 
-	(void)vcpu;
 	if (calling != data || !qemu_plugin_mem_is_store(info))
 		return;
 	calling = NULL;
@@ -253,7 +243,6 @@ static void returned_to(uint64_t addr)
 
 static void on_instruction(unsigned int vcpu, void *addr)
 {
-	(void)vcpu;
 	if (returning)
 		returned_to((uintptr_t)addr);
 	returning = false;
@@ -262,30 +251,23 @@ static void on_instruction(unsigned int vcpu, void *addr)
 
 static void on_recorder(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	(void)data;
 	returning = false;
 	in_recorder++;
 }
 
 static void on_trampoline(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	(void)data;
 	returning = false;
 	in_trampoline++;
 }
 
 static void on_ret(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
-	(void)data;
 	returning = true;
 }
 
 static void on_calling(unsigned int vcpu, void *data)
 {
-	(void)vcpu;
 	calling = data;
 }
 
@@ -310,7 +292,6 @@ static void write_results(void)
 
 static void on_end(unsigned int vcpu, void *id)
 {
-	(void)vcpu;
 	if (!counting)
 		return;
 	/* Phases that have not returned end here, too, but are listed as open. */
@@ -326,11 +307,6 @@ static void on_end(unsigned int vcpu, void *id)
 #if QEMU_PLUGIN_VERSION >= 2
 	qemu_plugin_reset((uintptr_t)id, NULL);
 #endif
-}
-
-static void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data), void *data)
-{
-	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, data);
 }
 
 static void watch_call(struct qemu_plugin_insn *insn,
@@ -396,25 +372,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	}
 }
 
-static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
-{
-	(void)id;
-	(void)data;
-	if (!ended)
-		fprintf(stderr, "graph_oracle: the guest has not come to the end\n");
-}
-
-/* "NAME=VALUE": true if it has that name. */
-static bool take(const char *arg, const char *name, uint64_t *addr)
-{
-	size_t length = strlen(name);
-
-	if (strncmp(arg, name, length) || arg[length] != '=')
-		return false;
-	*addr = strtoull(arg + length + 1, NULL, 16);
-	return true;
-}
-
 static bool take_range(const char *arg, const char *name, struct range *r)
 {
 	const char *to = strchr(arg, '-');
@@ -427,21 +384,12 @@ static bool take_range(const char *arg, const char *name, struct range *r)
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
-	(void)info;
-	for (int i = 0; i < argc; i++) {
-		if (take(argv[i], "fentry", &fentry) || take(argv[i], "begin", &begin) ||
-		    take(argv[i], "end", &end) || take(argv[i], "mark", &mark) ||
-		    take_range(argv[i], "recorder", &recorder) || take_range(argv[i], "phases", &parent) ||
-		    take_range(argv[i], "trampoline", &trampoline))
-			continue;
-		if (!strncmp(argv[i], "out=", 4))
-			out = fopen(argv[i] + 4, "w");
+	for (char **arg = argv; arg < argv + argc; arg++) {
+		if (!take(*arg, "fentry", &fentry) && !take(*arg, "begin", &begin) && !take(*arg, "end", &end) &&
+		    !take(*arg, "mark", &mark) && !take_range(*arg, "recorder", &recorder) &&
+		    !take_range(*arg, "phases", &parent) && !take_range(*arg, "trampoline", &trampoline))
+			take_output(*arg, "out", &out);
 	}
-	if (!fentry || !begin || !end || !recorder.to || !parent.to || !out) {
-		fprintf(stderr, "graph_oracle: fentry=, recorder=, begin=, end=, phases= and out= are needed\n");
-		return -1;
-	}
-	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
-	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
-	return 0;
+	return install(id, fentry && begin && end && recorder.to && parent.to && out, "graph_oracle",
+		       "fentry=, recorder=, begin=, end=, phases= and out=", on_translation);
 }

@@ -6,11 +6,7 @@
 # whose probe is deferred twice. Also measures what recording costs until init. It boots guests itself, as the plugin is
 # an argument of QEMU, and as the boot that costs are compared with has another command line.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/early-lib.sh
-. "$clone/tests/guest/early-lib.sh"
+. "$(dirname "$(realpath "$0")")/early-lib.sh"
 cd "$tap_scratch" || exit 1
 early_kernel patched || exit 1
 

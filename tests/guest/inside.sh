@@ -11,7 +11,6 @@ set -uo pipefail
 
 out=$1
 shift
-# shellcheck source=tests/guest/splats.sh
 . "$(dirname "${BASH_SOURCE[0]}")/splats.sh"
 
 # Everything that a test writes goes to memory, because the root file system is an overlay over 9p.

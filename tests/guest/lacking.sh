@@ -8,12 +8,7 @@
 
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-hytrace=$clone/build/hytrace
+. "$(dirname "$(realpath "$0")")/tap.sh"
 configs=$clone/build/lacking
 mkdir -p "$configs"
 cd "$tap_scratch" || exit 1

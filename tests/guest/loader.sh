@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by the tests of the loader: $hytrace, $tracing, a scratch directory as the current one, checks of a
+# Shared by the tests of the loader: $tracing, a scratch directory as the current one, checks of a
 # command's status and messages, and waiting. If `status` and `says` are to run another command than $hytrace, set
 # `subject` to it. Define nothing_left. Sources tap.sh.
 
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
-hytrace=$PWD/build/hytrace
 tracing=/sys/kernel/tracing
 subject=$hytrace
 cd "$tap_scratch" || exit 1

@@ -8,12 +8,7 @@
 # Usage: tests/guest/make-run.sh
 # shellcheck disable=SC2016 # awk, jq and the page's scripts have variables of their own
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/page-lib.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/page-lib.sh"
 cd "$clone" || exit 1
 out=build/run

@@ -4,13 +4,7 @@
 # What the tests of documents and pictures of a boot have in common. Source it after tap.sh, and for pictures after
 # page-lib.sh; $clone is the clone.
 
-# fits DOCUMENT [SCHEMA]: is it as docs/schema/boot.json, or SCHEMA.json, has it? What is wrong may be the whole document.
-fits()
-{
-	/usr/bin/python3 -W ignore -m jsonschema -i "$1" "$clone/docs/schema/${2:-boot}.json" >"$tap_scratch/unfit" 2>&1 && return
-	cut -c1-200 "$tap_scratch/unfit" | head -n 5
-	return 1
-}
+. "$clone/tests/guest/schema-lib.sh"
 
 # look PICTURE [OPTION]...: what tests/host/picture.js finds in it, as JSON. What the browser's console says is in the file
 # "console" then.

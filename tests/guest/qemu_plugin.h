@@ -9,9 +9,12 @@
 #ifndef HYTRACE_TESTS_QEMU_PLUGIN_H
 #define HYTRACE_TESTS_QEMU_PLUGIN_H
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef uint64_t qemu_plugin_id_t;
@@ -96,6 +99,104 @@ static inline uint64_t insn_target(const struct qemu_plugin_insn *insn)
 		return 0;
 	memcpy(&distance, code + 1, sizeof(distance));
 	return qemu_plugin_insn_vaddr(insn) + CALL_SIZE + distance;
+}
+
+/* Calls @cb with @data before each execution of the instruction. */
+static inline void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data), const void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
+}
+
+/* An argument "NAME=VALUE": true if it has that name. */
+static inline bool take_word(const char *arg, const char *name, const char **value)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(arg, name, length) || arg[length] != '=')
+		return false;
+	*value = arg + length + 1;
+	return true;
+}
+
+static inline bool take(const char *arg, const char *name, uint64_t *addr)
+{
+	const char *value;
+
+	if (!take_word(arg, name, &value))
+		return false;
+	*addr = strtoull(value, NULL, 16);
+	return true;
+}
+
+static inline bool take_output(const char *arg, const char *name, FILE **out)
+{
+	const char *value;
+
+	if (!take_word(arg, name, &value))
+		return false;
+	*out = fopen(value, "w");
+	return true;
+}
+
+/* Addresses in ascending order. */
+struct addresses {
+	uint64_t *list;
+	size_t count;
+};
+
+static inline int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static inline bool has_address(const struct addresses *a, uint64_t addr)
+{
+	return a->count && bsearch(&addr, a->list, a->count, sizeof(addr), by_address);
+}
+
+/* An argument that names a file with addresses, one a line */
+static inline bool take_addresses(const char *arg, const char *name, struct addresses *a)
+{
+	const char *value;
+	uint64_t addr;
+	FILE *f;
+
+	if (!take_word(arg, name, &value))
+		return false;
+	f = fopen(value, "r");
+	while (f && fscanf(f, "%" SCNx64, &addr) == 1) {
+		a->list = reallocarray(a->list, a->count + 1, sizeof(*a->list));
+		a->list[a->count++] = addr;
+	}
+	if (f)
+		fclose(f);
+	if (a->count)
+		qsort(a->list, a->count, sizeof(*a->list), by_address);
+	return true;
+}
+
+/* The plugin has written its output. */
+static bool ended;
+
+static inline void on_exit_of_qemu(qemu_plugin_id_t id, void *name)
+{
+	if (!ended)
+		fprintf(stderr, "%s: the guest has not come to the end\n", (const char *)name);
+}
+
+/* The end of qemu_plugin_install(): @complete: it has all arguments that it needs */
+static inline int install(qemu_plugin_id_t id, bool complete, const char *name, const char *needed,
+			  void (*on_translation)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb))
+{
+	if (!complete) {
+		fprintf(stderr, "%s: %s are needed\n", name, needed);
+		return -1;
+	}
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
+	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, (void *)name);
+	return 0;
 }
 
 #endif /* HYTRACE_TESTS_QEMU_PLUGIN_H */

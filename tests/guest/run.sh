@@ -33,11 +33,8 @@ kernel=patched
 out=
 results=0
 failed=0
-# shellcheck source=tests/guest/splats.sh
 . "$here/splats.sh"
-# shellcheck source=tests/guest/qemu-work.sh
 . "$here/qemu-work.sh"
-# shellcheck source=kernel/known.sh
 . "$clone/kernel/known.sh"
 
 usage()

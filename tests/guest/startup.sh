@@ -6,12 +6,7 @@
 #
 # Usage: tests/guest/startup.sh
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/splats.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/splats.sh"
 build=("$clone/kernel/build.sh" --small --config startup)
 console=$tap_scratch/console

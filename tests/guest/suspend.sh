@@ -9,13 +9,8 @@
 # Usage: tests/guest/suspend.sh [KERNEL]
 #   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND and CONFIG_HIBERNATION (default debug)
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 kernel=${1:-debug}
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/splats.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/splats.sh"
 
 # Wakes the machine up whenever it sleeps, and ends QEMU when the guest is done. QMP takes one command at a time and

@@ -4,8 +4,6 @@
 # hytrace bench, with the contenders that t-bench does not try: the callback in the series' module, fentry with a
 # bitmap and on many functions, and the BPF engine without callers and with --retire.
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 many=/sys/kernel/debug/ftrace_many
 

@@ -6,8 +6,6 @@
 # ended. tests/bench/run.sh checks the figures.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 # Prints the settings of which the kernel has one each, and what bench makes.

@@ -7,9 +7,6 @@
 #
 # hytrace boot on a kernel that cannot make instances from its command line: all events are in the top-level one.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 

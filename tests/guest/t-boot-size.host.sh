@@ -3,8 +3,6 @@
 #
 # Checks the set that t-boot-size.sh has copied from its guest against the functions that can be traced.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 
 is 'the set has as many entries as it can hold' "$(grep -c . oneshot_entries)" 3000

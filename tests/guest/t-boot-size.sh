@@ -5,9 +5,6 @@
 #
 # Options of the kernel command line for the oneshot tracer.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

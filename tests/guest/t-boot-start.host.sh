@@ -5,23 +5,18 @@
 # its schema; and the trace, the text, the picture and the stacks against the document.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
 here=$(dirname "$(realpath "$0")")
-clone=$(dirname "$(dirname "$here")")
-# shellcheck source=tests/guest/tap.sh
 . "$here/tap.sh"
-# shellcheck source=tests/guest/page-lib.sh
 . "$here/page-lib.sh"
-# shellcheck source=tests/guest/picture-lib.sh
 . "$here/picture-lib.sh"
 
 # ---- the document
 
-ok 'the document fits its schema' fits boot.json
+ok 'the document fits its schema' valid boot boot.json
 jq 'del(.start.initcalls[3].self)' boot.json >less.json
-ok 'one that lacks a field does not' sh -c '! "$@" 2>err' sh /usr/bin/python3 -W ignore -m jsonschema -i less.json "$clone/docs/schema/boot.json"
+ok 'one that lacks a field does not' invalid boot less.json
 jq '.start.levels[0].more = 1' boot.json >more.json
-ok 'nor does one with another field' sh -c '! "$@" 2>err' sh /usr/bin/python3 -W ignore -m jsonschema -i more.json "$clone/docs/schema/boot.json"
+ok 'nor does one with another field' invalid boot more.json
 is 'the schema describes each field' "$(jq -r '[paths(type == "object")] as $all | . as $s | $all[] |
 	select(length > 1 and .[-2] == "properties") | . as $p | select($s | getpath($p) | has("description") | not) |
 	map(tostring) | join(".")' "$clone/docs/schema/boot.json")" ''

@@ -8,9 +8,6 @@
 # hytrace boot on the part from the initcalls on, in a boot that was asked for it. t-boot-start.host.sh compares it with the
 # kernel's own initcall_debug, and with the table of initcalls in the image.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 

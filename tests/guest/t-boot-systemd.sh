@@ -9,9 +9,6 @@
 # tell the same of it; what they do not tell, two markers in the trace do: how the clocks belong together. The guest is
 # slow, so t-boot-systemd.host.sh compares. t-guide-boot runs this in its own guest, whose boot was asked for more events.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 tracing=/sys/kernel/tracing

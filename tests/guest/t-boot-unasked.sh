@@ -9,9 +9,6 @@
 # events of its boot have been removed.
 # shellcheck disable=SC2016 # variables of jq
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd "$tap_scratch" || exit 1
 
@@ -28,7 +25,6 @@ is 'what the boot waited for is there' "$("$hytrace" boot critical-chain -f json
 	'ht-after.service ht-sleep.service'
 is 'the end is where systemd has it' "$(jq '.userspace as $u | .parts |
 	.rows[2].start + .total - $u.local_ahead - $u.finish | . > -10000000 and . < 10000000' boot.json)" true
-
 
 # ---- a unit that is started again
 

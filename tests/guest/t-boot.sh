@@ -6,10 +6,7 @@
 #
 # The oneshot tracer from boot on. t-boot.host.sh checks what it has recorded until now against the kernel's image.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
 cd /sys/kernel/tracing || exit 1
 
 stat_of()

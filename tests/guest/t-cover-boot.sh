@@ -9,8 +9,6 @@
 # hytrace cover --boot reports what ftrace=oneshot has recorded since the boot, in the form of any other run.
 # t-cover-boot.host.sh checks the documents.
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 is 'oneshot has run since the boot' "$(cat $tracing/current_tracer)" oneshot

@@ -5,8 +5,6 @@
 # options, modules and other tracers change.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
 
 is 'the document names its schema, engine, command and kernel' "$(jq -c '[.schema, .engine, .command, .kernel.release]' all.json)" \

@@ -9,8 +9,6 @@
 
 # shellcheck disable=SC2016 # jq and the command's sh have variables of their own
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 cat >work.sh <<'END'

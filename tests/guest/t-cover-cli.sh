@@ -7,8 +7,6 @@
 
 # shellcheck disable=SC2012 # ls: all names are ours
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 # Covers few functions, so that a run starts quickly.

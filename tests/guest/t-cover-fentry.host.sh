@@ -4,8 +4,6 @@
 # Checks the documents that t-cover-fentry.sh has copied from its guest.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
 
 # entry DOCUMENT: by what its functions were attached, and how many by fentry.multi

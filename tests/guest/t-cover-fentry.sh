@@ -9,8 +9,6 @@
 
 # shellcheck disable=SC2016 # the command's sh has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 nothing_left()

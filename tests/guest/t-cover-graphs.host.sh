@@ -3,10 +3,7 @@
 #
 # Checks the reports of the document that t-cover-graphs.sh has copied from its guest.
 
-set -uo pipefail
-# shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
-# shellcheck source=tests/guest/edges-lib.sh
 . "$(dirname "$(realpath "$0")")/edges-lib.sh"
 
 # The one is alternatives' test of itself.

@@ -6,8 +6,6 @@
 #
 # Reports of the graph of a boot, and of what it proves. t-cover-oneshot.host.sh makes the same of a workload.
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 ok '--boot reads the set of the boot' "$hytrace" cover --boot -o boot.json

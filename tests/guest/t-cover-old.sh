@@ -5,8 +5,6 @@
 #
 # Debian 12's own kernel is too old for the loader: its messages must name what is missing.
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 nothing_left()

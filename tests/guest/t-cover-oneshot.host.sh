@@ -5,10 +5,7 @@
 # documents with thousands of functions, against the kernel's symbols, against each other, and with hytrace compare.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
-# shellcheck source=tests/guest/edges-lib.sh
 . "$(dirname "$(realpath "$0")")/edges-lib.sh"
 
 # ---- alone

@@ -5,10 +5,8 @@
 # hytrace cover with the oneshot tracer, alone and together with BPF: options, other people's tracing, retiring,
 # and modules. t-cover-oneshot.host.sh checks the documents, because jq is slow in a guest.
 
-set -uo pipefail
 workload=$PWD/tests/guest/workload.sh
 vmlinux=${HYTRACE_VMLINUX:-}
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 cover()

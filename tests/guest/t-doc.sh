@@ -6,8 +6,6 @@
 # that stops at the first failure.
 # shellcheck disable=SC2016 # for shells to come
 
-set -uo pipefail
-# shellcheck source=tests/guest/doc-lib.sh
 . "$(dirname "$(realpath "$0")")/doc-lib.sh"
 
 # ---- oneshot.rst

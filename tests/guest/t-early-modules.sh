@@ -7,8 +7,6 @@
 # A filter of the command line that names a module's functions, which ftrace itself reads since 6.14: nothing is
 # traced until the module is loaded, neither early nor later.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

@@ -8,10 +8,7 @@
 # hytrace boot. t-early.host.sh compares hytrace's documents with the trace. The functions that are called most are
 # left out, because it takes long to print them. early.sh compares the record with QEMU's count.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
 here=$(dirname "$(realpath "$0")")
-# shellcheck source=tests/guest/doc-lib.sh
 . "$here/doc-lib.sh"
 
 cd "$tap_scratch" || exit 1

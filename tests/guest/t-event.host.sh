@@ -3,8 +3,6 @@
 #
 # Evaluates what t-event.sh has left for later: claims, jq's filters, and the files that they are about.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 
 while IFS= read -rd '' claim && IFS= read -rd '' filter && IFS= read -rd '' files; do

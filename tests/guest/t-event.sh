@@ -6,8 +6,6 @@
 # behind. And hytrace cover --engine event, which uses such events. t-event.host.sh reads most of the documents.
 # shellcheck disable=SC2016 # jq has variables of its own, and so have inner shells
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 nothing_left()

@@ -6,8 +6,6 @@
 # Function events of the kernel command line: they are made and enabled before the first process, and printed while
 # the kernel boots. One of them is of a function that is called for each line that is printed.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

@@ -6,8 +6,6 @@
 # and its load, so it is compared with the time for one event or for a tenth as many. Making events takes time in
 # proportion to their number; enabling many must wait for the kernel as often as enabling one.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

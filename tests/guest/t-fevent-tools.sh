@@ -5,8 +5,6 @@
 # Function events in the usual tools: perf, trace-cmd, bpftrace and bpftool, all Debian's except one bpftool that
 # attaches programs. The tools print events themselves, independently of how the kernel prints them.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

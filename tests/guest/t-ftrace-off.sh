@@ -7,8 +7,6 @@
 # A kernel that was booted with ftrace turned off, and one whose ftrace is turned off later: the kernel attaches to
 # functions all the same, and no function calls a tracer. hytrace refuses to trace, as each result would be empty.
 
-set -uo pipefail
-# shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 nothing_left()

@@ -4,10 +4,8 @@
 # Compares what the commands of docs/boot.md have printed in the guest of t-guide-boot.sh with what the page shows, and
 # whether the page explains all that they print.
 
-set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 page=$(dirname "$(dirname "$here")")/docs/boot.md
-# shellcheck source=tests/guest/doc-lib.sh
 . "$here/doc-lib.sh"
 
 # If the machine is busy, the kernel measures its time stamp counter late, and says so on page after page.

@@ -10,10 +10,7 @@
 # so two other tests share it, and services are masked that this machine may have. If it is busy, the boot has more
 # events; and they go on while the commands run: 700,000 of them nearly filled 16M.
 
-set -uo pipefail
-# shellcheck source=tests/guest/doc-lib.sh
 . "$(dirname "$(realpath "$0")")/doc-lib.sh"
-clone=$PWD
 PATH=$clone/build:$PATH
 cd "$tap_scratch" || exit 1
 

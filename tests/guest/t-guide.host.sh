@@ -5,10 +5,7 @@
 # what all commands print with what the guide shows.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-# shellcheck source=tests/guest/doc-lib.sh
 . "$(dirname "$(realpath "$0")")/doc-lib.sh"
-clone=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")
 PATH=$clone/build:$PATH
 # What is kept of a kernel is kept here.
 export XDG_CACHE_HOME=$PWD/cache

@@ -6,10 +6,7 @@
 # Runs root's commands of docs/guide.md, in the guide's order, and then README's. The documents that they write are in the current
 # directory then; t-guide.host.sh runs the other commands, and compares all output with the guide.
 
-set -uo pipefail
-# shellcheck source=tests/guest/doc-lib.sh
 . "$(dirname "$(realpath "$0")")/doc-lib.sh"
-clone=$PWD
 PATH=$clone/build:$PATH
 cd "$HYTRACE_FILES" || exit 1
 

@@ -9,8 +9,6 @@
 # The series for 7.3 has neither slots nor the module with many ops. There, instances of the function tracer take the
 # module's place. They are fewer, because each of them is started by itself.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 debug=/sys/kernel/debug

@@ -6,10 +6,7 @@
 # A kernel that is locked down does not show its addresses: opening each of the oneshot tracer's files is refused.
 # Lockdown cannot be undone, so this test needs a guest of its own.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
 cd /sys/kernel/tracing || exit 1
 
 echo vfs_mkdir >set_ftrace_filter

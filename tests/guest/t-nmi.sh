@@ -5,8 +5,6 @@
 # The oneshot tracer and function events in NMIs. Under TCG there is no PMU that raises NMIs. SysRq-l sends one to
 # every other CPU; the functions that handle it can be traced.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

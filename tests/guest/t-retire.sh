@@ -7,9 +7,7 @@
 # retire. With a workload, beside an instance whose functions do not retire: both must see the same functions. And
 # with a module that has been rebuilt.
 
-set -uo pipefail
 workload=$PWD/tests/guest/workload.sh
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

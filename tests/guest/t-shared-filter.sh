@@ -7,8 +7,6 @@
 # functions, except where one has retired. When the filter changes, ftrace must know the functions of both before the
 # change. Otherwise it finds other text than it expects, and turns itself off.
 
-set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 record=/sys/kernel/debug/pstore/record_ftrace

@@ -13,9 +13,6 @@
 # The series for 7.3 has neither slots of text nor the module with hundreds of ops: there, a few instances of the
 # function tracer come and go instead.
 
-set -uo pipefail
-hytrace=$PWD/build/hytrace
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

@@ -5,9 +5,7 @@
 # The oneshot tracer's stub against its callback: both must record the same, and the stack of a sample in the stub
 # must be complete. The first instance that starts the tracer gets the stub, others the callback.
 
-set -uo pipefail
 shopt -s extglob
-# shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 

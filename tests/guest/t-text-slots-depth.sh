@@ -8,8 +8,6 @@
 # Trampolines on a kernel with call depth tracking: they account for calls themselves, and return by a thunk. This
 # must also hold for the trampoline that was made before the kernel knew what its processor needs.
 
-set -uo pipefail
-# shellcheck source=tests/guest/slots-lib.sh
 . "$(dirname "$(realpath "$0")")/slots-lib.sh"
 cd /sys/kernel/tracing || exit 1
 many=/sys/kernel/debug/ftrace_many

@@ -8,8 +8,6 @@
 # return where that depends on their address. text-slots/slots.tc tests what slots do, and t-text-slots-depth.sh tests
 # trampolines on a kernel with call depth tracking.
 
-set -uo pipefail
-# shellcheck source=tests/guest/slots-lib.sh
 . "$(dirname "$(realpath "$0")")/slots-lib.sh"
 cd /sys/kernel/tracing || exit 1
 debug=/sys/kernel/debug

@@ -99,10 +99,7 @@ base | cloud) start=$1 ;;
 esac
 shift
 
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/kernel-lib.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
 . "$clone/tests/guest/kernel-lib.sh"
 cd "$clone" || exit 1
 out=build/tailor/$start
@@ -159,7 +156,6 @@ ok 'and once more, with the workload that is held out' record again "${image%/*}
 
 # ---- what it does not need, and the new kernel
 
-# shellcheck source=tests/guest/put-back.sh
 . "$clone/tests/guest/put-back.sh"
 options=("$@")
 read -ra lists <<<"${HYTRACE_LISTS:-hardening machine policy}"

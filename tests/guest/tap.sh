@@ -11,7 +11,12 @@
 #	interrupt PID					ends a child as Ctrl-C does, and waits for it
 #
 # A test whose script dies before tap_end has no plan, which the runner counts as a failure.
+#
+# Sets $clone, the clone; $hytrace, its loader; and the shell's options.
 
+set -uo pipefail
+clone=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+hytrace=$clone/build/hytrace
 tap_count=0
 tap_time=${EPOCHREALTIME/[.,]/}
 tap_failed=0

@@ -26,7 +26,6 @@ quiet()
 	make -s -C "$tree" O="$build" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
-# shellcheck source=tests/guest/kernel-lib.sh
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/kernel-lib.sh"
 
 listed()

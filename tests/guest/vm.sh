@@ -6,12 +6,8 @@
 #
 # Usage: tests/guest/vm.sh [KERNEL]   as for vm.sh --kernel (default patched)
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 kernel=${1:-patched}
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/tap.sh"
 scratch="$tap_scratch/vm test"
 mkdir "$scratch"
 # vm.sh keeps the files of a run here. The path distinguishes its QEMUs from all others.

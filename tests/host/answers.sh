@@ -5,19 +5,7 @@
 # kernel, which this script makes. Each json document is checked against its schema in docs/schema.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-
-# shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
-
-# valid SCHEMA DOCUMENT...
-valid()
-{
-	local schema=$1
-	shift
-
-	/usr/bin/python3 -W ignore -m jsonschema "${@/#/--instance=}" "$clone/docs/schema/$schema.json"
-}
 
 # prints COMMAND...: prints the command's output; its messages go to the file err
 prints()

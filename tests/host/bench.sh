@@ -4,11 +4,7 @@
 # Tests what tests/bench/run.sh does with a guest's rows: it must fail if a figure is missed, or if a row that was
 # asked for is missing. The guest here only prints rows. And what system calls reach in a kernel that is made here.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 fake=$tap_scratch/clone
 
 make_clone()

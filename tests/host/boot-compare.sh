@@ -6,12 +6,8 @@
 # tests/guest/compare.sh compares real boots.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-hytrace=$clone/build/hytrace
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
+. "$clone/tests/guest/schema-lib.sh"
 cd "$tap_scratch" || exit 1
 
 # document FILE N [FILTER]: that of the Nth boot. Each boot has a noise of some microseconds of its own.
@@ -103,7 +99,7 @@ ok 'after a leading --, there are two arguments' compare 1 -- a b
 # ---- json
 
 ok 'json: 1' compare 1 -f json -o compare.json a b
-ok 'is valid' /usr/bin/python3 -W ignore -m jsonschema -i compare.json "$clone/docs/schema/boot-compare.json"
+ok 'is valid' valid boot-compare compare.json
 is 'it has what was planted' "$(jq -c '.rows[] | [.kind, .name, .time.differs, .count.differs]' compare.json | xargs)" \
 	'[initcall,a_init,certain,no] [function,f,null,certain]'
 is 'and how much, within 1 %' "$(jq -c '[.rows[0].time.change, .rows[1].count.change]' compare.json)" '[1001000,1000]'
@@ -111,7 +107,7 @@ is 'and the whole' "$(jq -c '[.until_init.time.differs, .enough_boots, .rows_dif
 ok 'FILE.json is json' compare 1 -o guessed.json a b
 ok 'and the same' cmp compare.json guessed.json
 ok 'json of two boots: 1' compare 1 -f json --all -o two-boots.json one.json two.json
-ok 'is valid, too' /usr/bin/python3 -W ignore -m jsonschema -i two-boots.json "$clone/docs/schema/boot-compare.json"
+ok 'is valid, too' valid boot-compare two-boots.json
 is 'each row is there once' "$(jq -r '.rows[], .parts[] | "\(.kind) \(.name)"' two-boots.json | sort | uniq -d)" ''
 is 'it does not know the noise' "$(jq -c '[.rows[0].time.noise, .rows[0].time.p]' two-boots.json)" '[null,null]'
 ok '-n: 1' compare 1 -n 1 --all -f json a b
@@ -146,7 +142,7 @@ ok 'the text has both times' grep -q '^Until the default target was reached: 8.0
 ok 'that is not too much: 0' compare 0 --fail-above 7% --until target quick.json late.json
 ok 'and until init, it is none: 0' compare 0 --fail-above 5% --until init quick.json late.json
 ok 'json, 6 % are no difference by themselves: 0' compare 0 -f json -o target.json quick.json late.json
-ok 'is valid' /usr/bin/python3 -W ignore -m jsonschema -i target.json "$clone/docs/schema/boot-compare.json"
+ok 'is valid' valid boot-compare target.json
 is 'it has the time' "$(jq -c '[.until_target.time | .a, .b]' target.json)" '[8000000000,8500005000]'
 ok 'a limit without a default target' refused 'slow.json does not tell when the default target was reached' --fail-above 5% --until target \
 	--output /dev/null quick.json slow.json

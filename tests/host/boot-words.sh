@@ -4,12 +4,7 @@
 # Tests which words and options `hytrace boot` takes for mistakes. Neither a boot nor the kernel matters, so this needs no
 # guest.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-hytrace=$clone/build/hytrace
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$tap_scratch" || exit 1
 
 # mistake CLAIM TEXT ARGUMENT...: with these arguments, hytrace boot says TEXT, writes nothing, and exits with 2

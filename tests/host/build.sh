@@ -5,11 +5,7 @@
 # The kernel here has five files and a Makefile that only pretends to compile. The tests do not depend on the real
 # kernel, and take seconds.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 export HYTRACE_CACHE=$tap_scratch/cache HYTRACE_LINUX_TARBALL=$tap_scratch/linux.tar.xz
 export GIT_AUTHOR_NAME=tester GIT_AUTHOR_EMAIL=tester@example.invalid
 export GIT_COMMITTER_NAME=tester GIT_COMMITTER_EMAIL=tester@example.invalid

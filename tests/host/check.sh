@@ -6,11 +6,7 @@
 
 # shellcheck disable=SC2016 # scripts, as they are written
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 export HYTRACE_CACHE=$tap_scratch/cache tree=$tap_scratch/tree
 mkdir -p "$tree"/{.ci,kernel} "$tap_scratch/bin" "$HYTRACE_CACHE/debian"
 cp "$clone/.ci/check" "$tree/.ci"

@@ -5,11 +5,7 @@
 # test that only runs by name.
 # shellcheck disable=SC2016 # what is quoted in a document
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$clone" || exit 1
 
 # Prints what .ci/run runs according to CONTRIBUTING.md: the marked rows of the table.

@@ -5,11 +5,7 @@
 # man page has each option, bash and zsh complete each option and its values, and hytrace(1) lists the command.
 # So a command that lacks one of these is noticed.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$clone" || exit 1
 
 ok 'make install succeeds' make -s install DESTDIR="$tap_scratch" PREFIX=/usr

@@ -6,11 +6,7 @@
 # that the test tells it.
 # shellcheck disable=SC2016 # scripts in quotes, for shells to come
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 fake=$tap_scratch/clone
 mkdir -p "$fake/tests/bench" "$fake/kernel" "$fake/build/bench" "$tap_scratch/told"
 # The copy has limits of a hundredth of the real ones, and one additional round instead of three.

@@ -4,11 +4,7 @@
 # Tests .ci/deps, which `make deps` runs, without installing anything: on a machine that has no package and no
 # apt-get, and with a tarball in place of the kernel's package.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 unset HYTRACE_LINUX_TARBALL
 
 # A directory with these programs alone.

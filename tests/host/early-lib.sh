@@ -5,11 +5,7 @@
 # reads a ring buffer. The version strings are those that real programs print; the tests in guests have only one QEMU.
 # A guest is a script here.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/early-lib.sh
-. "$clone/tests/guest/early-lib.sh"
+. "$(dirname "$(realpath "$0")")/../guest/early-lib.sh"
 HYTRACE_QEMU=$scratch/qemu
 export HYTRACE_QEMU
 

@@ -3,11 +3,7 @@
 #
 # Tests .ci/floors, which checks the loader's includes against its table of folders: it must find violations.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 tree=$tap_scratch/user
 cp -r "$clone/user" "$tree"
 cd "$tap_scratch" || exit 1

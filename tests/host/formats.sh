@@ -4,9 +4,6 @@
 # Tests that a command which has -f and -o takes the format from FILE's ending, unless -f is given: of the commands that need
 # no running kernel, each format; of all of them, what --help says.
 
-set -uo pipefail
-
-# shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
 ok 'a kernel and its documents are there' small_kernel

@@ -5,11 +5,7 @@
 # of a document that finds nothing would not be noticed.
 # shellcheck disable=SC2016 # backquotes are of the guides
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/doc-lib.sh
-. "$clone/tests/guest/doc-lib.sh"
+. "$(dirname "$(realpath "$0")")/../guest/doc-lib.sh"
 cd "$tap_scratch" || exit 1
 
 # differs SHOWN PRINTED: whether the comparison finds a difference

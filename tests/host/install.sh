@@ -4,11 +4,7 @@
 # Tests what `make install` installs, and that it works without the clone. commands.sh tests the help, the
 # man page and the completion of each command.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$clone" || exit 1
 
 dest=$tap_scratch/dest

@@ -5,17 +5,12 @@
 # run_script() of inside.sh). Stand-ins take the place of vm.sh and QEMU.
 # shellcheck disable=SC2016,SC2034,SC2154,SC2317 # scripts in quotes, for shells to come; variables and functions of limit_work()
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$tap_scratch" || exit 1
 unset HYTRACE_TEST_UNTIL
 
 # ---- the host's half
 
-# shellcheck source=tests/guest/qemu-work.sh
 . "$clone/tests/guest/qemu-work.sh"
 # shellcheck source=/dev/null
 . <(sed -n '/^limit_work/,/^}/p' "$clone/tests/guest/run.sh")

@@ -5,11 +5,7 @@
 # guests and hytrace are stand-ins. tests/guest/make-run.sh has the real ones.
 # shellcheck disable=SC2016 # scripts in quotes
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$clone" || exit 1
 
 stand=$tap_scratch/stand

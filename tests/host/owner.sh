@@ -5,9 +5,6 @@
 # links, pipes and hard links there. tests/unit/base/place.c and run/output.c have what can only be hit in between.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-
-# shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
 # ---- one door

@@ -6,13 +6,7 @@
 # keyboard, and treat all names as text.
 # shellcheck disable=SC2016 # jq and the page's scripts have variables of their own
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-hytrace=$clone/build/hytrace
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/page-lib.sh
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 . "$clone/tests/guest/page-lib.sh"
 cd "$tap_scratch" || exit 1
 export XDG_CACHE_HOME=$tap_scratch/cache

@@ -5,14 +5,8 @@
 # become anything but text. A real boot's picture is looked at by tests/guest/t-boot-start.host.sh.
 # shellcheck disable=SC2016 # jq has variables of its own
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-# shellcheck source=tests/guest/page-lib.sh
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 . "$clone/tests/guest/page-lib.sh"
-# shellcheck source=tests/guest/picture-lib.sh
 . "$clone/tests/guest/picture-lib.sh"
 cd "$tap_scratch" || exit 1
 

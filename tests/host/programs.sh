@@ -4,12 +4,8 @@
 # hytrace NAME becomes hytrace-NAME where it has no such command itself: where such a program is looked for, and what is said
 # if there is none.
 
-set -uo pipefail
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 cd "$tap_scratch" || exit 1
-hytrace=$clone/build/hytrace
 
 # says STATUS TEXT COMMAND...: the status, and that standard error has the text
 says()

@@ -5,11 +5,7 @@
 # tests/bench/document.sh writes, and the sentences must have the same figures. They must reach all targets. Then tests that
 # script with other results.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 copy=$tap_scratch/clone
 mkdir -p "$copy/tests/bench" "$copy/build" "$copy/docs"
 cp "$clone"/tests/bench/{document,targets}.* "$copy/tests/bench"

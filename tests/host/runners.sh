@@ -6,11 +6,7 @@
 # nothing: it runs the command on the host, or prints what it is told.
 # shellcheck disable=SC2016 # scripts in quotes, for shells to come
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 tree=$tap_scratch/tree
 suite=tools/testing/selftests/ftrace
 # These variables are for the run of which this test is a part, and not for the runners here.
@@ -524,7 +520,6 @@ is 'what is in another function is not found' "$(applies 'first: 2 ~> 3')$(appli
 
 # ---- tests/guest/put-back.sh
 
-# shellcheck source=tests/guest/put-back.sh
 . "$clone/tests/guest/put-back.sh"
 
 # Fails without any of the options in $needed, and without both of a pair.

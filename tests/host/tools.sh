@@ -4,11 +4,7 @@
 # Tests where kernel/tools.sh takes libbpf and bpftool from on a machine without a kernel source. pkg-config and
 # bpftool are two that this script makes.
 
-set -uo pipefail
-
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 export HYTRACE_CACHE=$tap_scratch/cache HYTRACE_LINUX_TARBALL=$tap_scratch/none.tar.xz
 system=$tap_scratch/system
 mkdir -p "$system"/{bin,lib,include/bpf}

@@ -5,11 +5,7 @@
 # that the filter knows.
 # shellcheck disable=SC2016 # jq's variables
 
-set -uo pipefail
-
-tests=$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")
-# shellcheck source=tests/guest/tap.sh
-. "$tests/guest/tap.sh"
+. "$(dirname "$(realpath "$0")")/../guest/tap.sh"
 
 cat >"$tap_scratch/good" <<'END'
 {"traceEvents": [
@@ -26,7 +22,7 @@ END
 
 said()
 {
-	jq "$1" "$tap_scratch/good" | jq -rf "$tests/guest/trace-events.jq" 2>&1
+	jq "$1" "$tap_scratch/good" | jq -rf "$clone/tests/guest/trace-events.jq" 2>&1
 }
 
 finds()

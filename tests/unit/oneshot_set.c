@@ -6,11 +6,6 @@
  * chunk, it has read-only zeros, and there are unmapped pages around each chunk. So
  * a test crashes if the set writes to the zeros or outside of a chunk.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 /*
  * Another CPU or an interrupt may use the set between any two steps. To test that,
@@ -48,7 +43,7 @@ static struct oneshot_set *set_ready(void)
 	return ready;
 }
 
-/* The set of a test, which is ready; or without chunks and blocks, after set_anew(). */
+/* The set of a test, which is ready; or without chunks and blocks. */
 static struct oneshot_set *set;
 
 static void begin(void)
@@ -61,7 +56,13 @@ static void end(void)
 	set_free(set);
 }
 
+static void begin_empty(void)
+{
+	set = set_new(ONESHOT_MAX_RECS);
+}
+
 TestSuite(oneshot_set, .init = begin, .fini = end);
+TestSuite(empty_set, .init = begin_empty, .fini = end);
 
 static void set_anew(u32 limit)
 {
@@ -74,6 +75,18 @@ static enum oneshot_insert insert_bit(struct oneshot_set *set, unsigned long key
 	return oneshot_set_insert(set, key, NULL);
 }
 
+/* A record of a hit at @hit, which is at @addr now */
+static void expect_rec(const struct oneshot_rec *rec, u64 addr, unsigned long hit, unsigned int kind,
+		       unsigned int owner)
+{
+	cr_assert(eq(u64, rec_addr(rec), addr));
+	cr_assert(eq(u64, rec->ns, ns_of(hit)));
+	cr_assert(eq(u32, rec->pid, pid_of(hit)));
+	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(hit)));
+	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), owner));
+	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), kind));
+}
+
 /* Functions of TEXT, @count of them. */
 static void add_many(struct oneshot_set *set, unsigned long count)
 {
@@ -84,11 +97,10 @@ static void add_many(struct oneshot_set *set, unsigned long count)
 			     ONESHOT_INSERTED), "%lu", i);
 }
 
-Test(oneshot_set, empty_has_nothing)
+Test(empty_set, empty_has_nothing)
 {
 	unsigned int i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_CHUNKS; i++) {
 		unsigned long addr = i * CHUNK + i * 251UL % CHUNK;
 
@@ -114,14 +126,8 @@ Test(oneshot_set, once)
 	cr_assert(eq(int, set_add(set, addr, ONESHOT_FUNCTION, 7), ONESHOT_KNOWN));
 	cr_assert(set_has(set, addr, ONESHOT_FUNCTION));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-
-	cr_assert(eq(u64, rec_addr(rec), addr));
 	cr_assert(eq(u32, rec->other, other_of(addr)));
-	cr_assert(eq(u64, rec->ns, ns_of(addr)));
-	cr_assert(eq(u32, rec->pid, pid_of(addr)));
-	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(addr)));
-	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), 7));
-	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), ONESHOT_FUNCTION));
+	expect_rec(rec, addr, addr, ONESHOT_FUNCTION, 7);
 }
 
 Test(oneshot_set, fields_do_not_touch_each_other)
@@ -129,21 +135,16 @@ Test(oneshot_set, fields_do_not_touch_each_other)
 	static const unsigned int kinds[] = { ONESHOT_FUNCTION, ONESHOT_CALLER };
 	static const unsigned int cpus[] = { 0, 1, 4096, 8191 };
 	static const unsigned int owners[] = { 0, 1, 16384, 32767 };
-	unsigned int i, j, k;
 
-	for (i = 0; i < 2; i++) {
-		for (j = 0; j < 4; j++) {
-			for (k = 0; k < 4; k++) {
-				struct oneshot_rec rec = {};
+	for (unsigned int i = 0; i < 2 * 4 * 4; i++) {
+		unsigned int kind = kinds[i % 2], cpu = cpus[i / 2 % 4], owner = owners[i / 8];
+		struct oneshot_rec rec = {};
 
-				oneshot_rec_publish(&rec, LAST, kinds[i], ~0ULL, ~0U, cpus[j],
-						    owners[k]);
-				cr_assert(rec_is_live(&rec));
-				cr_assert(eq(u32, oneshot_meta_kind(rec.meta), kinds[i]));
-				cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), cpus[j]));
-				cr_assert(eq(u32, oneshot_meta_owner(rec.meta), owners[k]));
-			}
-		}
+		oneshot_rec_publish(&rec, LAST, kind, ~0ULL, ~0U, cpu, owner);
+		cr_assert(rec_is_live(&rec));
+		cr_assert(eq(u32, oneshot_meta_kind(rec.meta), kind));
+		cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), cpu));
+		cr_assert(eq(u32, oneshot_meta_owner(rec.meta), owner));
 	}
 }
 
@@ -177,42 +178,8 @@ Test(oneshot_set, caller_behind_a_call_site_is_its_function)
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 }
 
-Test(oneshot_set, each_bit_of_a_word_is_an_address)
+Test(empty_set, both_ends_of_the_2_gib)
 {
-	unsigned long i, j;
-
-	for (i = 0; i < 64; i++) {
-		/* 37 has no factor in common with 64. */
-		cr_assert(eq(int, insert_bit(set, TEXT + 64 + i * 37 % 64), ONESHOT_INSERTED));
-		for (j = 0; j < 64; j++)
-			cr_assert(eq(int, oneshot_set_has(set, TEXT + 64 + j * 37 % 64), j <= i));
-	}
-	for (i = 0; i < 64; i++) {
-		cr_assert(not(oneshot_set_has(set, TEXT + i)));
-		cr_assert(not(oneshot_set_has(set, TEXT + 128 + i)));
-	}
-}
-
-Test(oneshot_set, first_and_last_of_a_chunk_are_its_own)
-{
-	unsigned long edges[] = { TEXT - CHUNK, TEXT - 1, TEXT, TEXT + 63, TEXT + 64,
-				  TEXT + CHUNK - 64, TEXT + CHUNK - 1, TEXT + CHUNK,
-				  TEXT + 2 * CHUNK - 1 };
-	unsigned int i, j;
-
-	set_anew(ONESHOT_MAX_RECS);
-	set_cover(set, TEXT - CHUNK, 3 * CHUNK);
-	cr_assert(eq(u32, set->nr_chunks, 3));
-	for (i = 0; i < ARRAY_SIZE(edges); i++) {
-		cr_assert(eq(int, insert_bit(set, edges[i]), ONESHOT_INSERTED), "%lx", edges[i]);
-		for (j = 0; j < ARRAY_SIZE(edges); j++)
-			cr_assert(eq(int, oneshot_set_has(set, edges[j]), j <= i), "%lx", edges[j]);
-	}
-}
-
-Test(oneshot_set, both_ends_of_the_2_gib)
-{
-	set_anew(ONESHOT_MAX_RECS);
 	oneshot_set_add_chunk(set, FIRST, chunk_new());
 	oneshot_set_add_chunk(set, LAST, chunk_new());
 	set_add_block(set);
@@ -229,13 +196,12 @@ Test(oneshot_set, both_ends_of_the_2_gib)
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
 }
 
-Test(oneshot_set, nothing_below_text_changes_anything)
+Test(empty_set, nothing_below_text_changes_anything)
 {
 	static const unsigned long tops[] = { 0, 1UL << 32, 0x7fffUL << 32, 0xffff8880UL << 32,
 					      0xfffffffeUL << 32, 0xffffffffUL << 32 };
-	unsigned int i, j;
+	unsigned int i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	/* All chunks are there, so nothing is refused for lack of a chunk. */
 	for (i = 0; i < ONESHOT_CHUNKS; i++)
 		oneshot_set_add_chunk(set, i * CHUNK, chunk_new());
@@ -244,13 +210,13 @@ Test(oneshot_set, nothing_below_text_changes_anything)
 	for (i = 0; i < ONESHOT_CHUNKS; i++) {
 		unsigned long low = i * CHUNK + i * 509UL % CHUNK;
 
-		for (j = 0; j < ARRAY_SIZE(tops); j++) {
-			if ((tops[j] | low) >= FIRST)
+		for_each(one, tops) {
+			if ((*one | low) >= FIRST)
 				continue;
-			cr_assert(eq(int, set_add(set, tops[j] | low, ONESHOT_CALLER, 0),
-				     ONESHOT_REFUSED), "%lx", tops[j] | low);
+			cr_assert(eq(int, set_add(set, *one | low, ONESHOT_CALLER, 0),
+				     ONESHOT_REFUSED), "%lx", *one | low);
 			cr_assert(not(oneshot_set_has(set, low)));
-			cr_assert(eq(int, insert_bit(set, tops[j] | low), ONESHOT_REFUSED));
+			cr_assert(eq(int, insert_bit(set, *one | low), ONESHOT_REFUSED));
 			cr_assert(not(oneshot_set_has(set, low)));
 		}
 	}
@@ -268,9 +234,8 @@ Test(oneshot_set, low_bits_of_a_known_address_are_refused_below_text)
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 }
 
-Test(oneshot_set, nobody_wants_a_chunk_below_text)
+Test(empty_set, nobody_wants_a_chunk_below_text)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	cr_assert(eq(int, insert_bit(set, (u32)MODULE), ONESHOT_REFUSED));
 	cr_assert(eq(u32, set->wanted, 0));
 }
@@ -279,9 +244,8 @@ Test(oneshot_set, nobody_wants_a_chunk_below_text)
  * For addresses with records, no chunk is asked for, because chunks are added
  * before such code runs.
  */
-Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
+Test(empty_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	set_add_block(set);
 	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	cr_assert(eq(u32, set->wanted, 0));
@@ -291,11 +255,10 @@ Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
 	cr_assert(eq(u32, set->nr_chunks, 0));
 }
 
-Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
+Test(empty_set, chunk_that_is_missing_is_used_when_it_is_there)
 {
 	unsigned int i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	set_add_block(set);
 	/* One address in every fifth chunk, and the first and the last one of the 2 GiB. */
 	for (i = 0; i < ONESHOT_CHUNKS / 2; i++) {
@@ -327,12 +290,11 @@ Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
 	}
 }
 
-Test(oneshot_set, chunks_are_given_back)
+Test(empty_set, chunks_are_given_back)
 {
 	void *chunks[ONESHOT_CHUNKS] = {};
 	unsigned int i, count = 0;
 
-	set_anew(ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_CHUNKS; i += i % 7 + 1) {
 		chunks[i] = chunk_new();
 		oneshot_set_add_chunk(set, i * CHUNK + i * 509UL % CHUNK, chunks[i]);
@@ -345,9 +307,8 @@ Test(oneshot_set, chunks_are_given_back)
 	}
 }
 
-Test(oneshot_set, refused_without_room_and_new_again_when_there_is)
+Test(empty_set, refused_without_room_and_new_again_when_there_is)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 1);
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
@@ -408,11 +369,10 @@ Test(oneshot_set, limit_is_one_more_than_a_block)
 	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE));
 }
 
-Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
+Test(empty_set, records_of_all_blocks_are_in_order_of_first_hit)
 {
 	u32 i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 16UL * ONESHOT_MAX_RECS);
 	for (i = 0; i < ONESHOT_MAX_RECS; i++) {
 		if (!oneshot_set_spare(set))
@@ -427,9 +387,8 @@ Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
 	cr_assert(eq(int, set_add(set, TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 }
 
-Test(oneshot_set, known_without_a_record)
+Test(empty_set, known_without_a_record)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, TEXT, 1);
 	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_INSERTED));
 	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_KNOWN));
@@ -470,12 +429,11 @@ Test(oneshot_set, bytes_are_of_all_it_has)
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
 }
 
-Test(oneshot_set, base_kernel_takes_at_most_4_mib)
+Test(empty_set, base_kernel_takes_at_most_4_mib)
 {
 	const unsigned long text = 12 << 20, init = 4 * (1 << 20) / 10;
 	unsigned long i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	/* Init text has chunks of its own, one or two. */
 	set_cover(set, TEXT, text);
 	set_cover(set, TEXT + text + 7 * CHUNK / 2, init);
@@ -502,18 +460,9 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	oneshot_rec_forget(oneshot_set_rec(set, 1), MODULE - 0x1000);
 
 	cr_assert(rec_is_forgotten(function));
-	cr_assert(eq(u64, rec_addr(function), 0x10));
-	cr_assert(eq(u64, function->ns, ns_of(MODULE + 0x10)));
-	cr_assert(eq(u32, function->pid, pid_of(MODULE + 0x10)));
-	cr_assert(eq(u32, oneshot_meta_kind(function->meta), ONESHOT_FUNCTION));
-	cr_assert(eq(u32, oneshot_meta_cpu(function->meta), cpu_of(MODULE + 0x10)));
-	cr_assert(eq(u32, oneshot_meta_owner(function->meta), 5));
-
+	expect_rec(function, 0x10, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	cr_assert(rec_is_forgotten(caller));
-	cr_assert(eq(u64, rec_addr(caller), 0x101f));
-	cr_assert(eq(u32, oneshot_meta_kind(caller->meta), ONESHOT_CALLER));
-	cr_assert(eq(u32, oneshot_meta_cpu(caller->meta), cpu_of(MODULE + 0x1f)));
-	cr_assert(eq(u32, oneshot_meta_owner(caller->meta), 32767));
+	expect_rec(caller, 0x101f, MODULE + 0x1f, ONESHOT_CALLER, 32767);
 
 	/* Code that is still running there stays known, until other code gets the place. */
 	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_KNOWN));
@@ -557,13 +506,8 @@ Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_FUNCTION, 6), ONESHOT_KNOWN));
 
 	/* The record is like one that was never forgotten. */
-	cr_assert(eq(u64, rec_addr(rec), moved + 0x10));
-	cr_assert(eq(u64, rec->ns, ns_of(MODULE + 0x10)));
-	cr_assert(eq(u32, rec->pid, pid_of(MODULE + 0x10)));
 	cr_assert(rec_is_live(rec));
-	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), ONESHOT_FUNCTION));
-	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(MODULE + 0x10)));
-	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), 5));
+	expect_rec(rec, moved + 0x10, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	cr_assert(eq(u32, set_count(set, moved + 0x1f, ONESHOT_CALLER), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
 
@@ -634,23 +578,6 @@ Test(oneshot_set, two_records_of_an_address_become_one)
 	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
 }
 
-Test(oneshot_set, clear_takes_what_is_in_the_range_and_nothing_else)
-{
-	unsigned long start = MODULE + 4 * 64, end = MODULE + 9 * 64, addr;
-
-	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
-		insert_bit(set, addr);
-	oneshot_set_clear(set, start, 0);
-	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
-		cr_assert(oneshot_set_has(set, addr));
-	oneshot_set_clear(set, start, end - start);
-	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
-		cr_assert(eq(int, oneshot_set_has(set, addr), addr < start || addr >= end),
-			  "%lx", addr);
-	for (addr = start; addr < end; addr++)
-		cr_assert(eq(int, insert_bit(set, addr), ONESHOT_INSERTED));
-}
-
 Test(oneshot_set, clear_takes_no_records)
 {
 	set_add(set, MODULE, ONESHOT_CALLER, 5);
@@ -659,11 +586,10 @@ Test(oneshot_set, clear_takes_no_records)
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 }
 
-Test(oneshot_set, clear_passes_over_chunks_that_are_missing)
+Test(empty_set, clear_passes_over_chunks_that_are_missing)
 {
 	unsigned long first = MODULE + CHUNK - 64, last = MODULE + 3 * CHUNK;
 
-	set_anew(ONESHOT_MAX_RECS);
 	/* Of five chunks the second and the fourth. */
 	set_cover(set, MODULE, 1);
 	set_cover(set, last, 1);
@@ -682,9 +608,8 @@ Test(oneshot_set, clear_passes_over_chunks_that_are_missing)
 	cr_assert(eq(u32, set->wanted, 0));
 }
 
-Test(oneshot_set, clear_ends_where_addresses_end)
+Test(empty_set, clear_ends_where_addresses_end)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	oneshot_set_add_chunk(set, LAST, chunk_new());
 	insert_bit(set, LAST - 64);
 	insert_bit(set, LAST - 63);
@@ -791,9 +716,8 @@ Test(oneshot_set, block_is_there_before_there_is_room)
 	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE + 1));
 }
 
-Test(oneshot_set, chunk_is_empty_when_it_is_there)
+Test(empty_set, chunk_is_empty_when_it_is_there)
 {
-	set_anew(ONESHOT_MAX_RECS);
 	interrupted = set;
 	set_add_block(set);
 	behind_store = insert_another;
@@ -810,9 +734,7 @@ static void read_it(void)
 
 	interrupts++;
 	cr_assert(rec_is_live(rec));
-	cr_assert(eq(u64, rec_addr(rec), MODULE));
-	cr_assert(eq(u64, rec->ns, ns_of(MODULE)));
-	cr_assert(eq(u32, rec->pid, pid_of(MODULE)));
+	expect_rec(rec, MODULE, MODULE, ONESHOT_CALLER, 0);
 }
 
 Test(oneshot_set, record_is_whole_when_it_is_published)
@@ -866,11 +788,10 @@ static void insert_a_neighbour(void)
 	behind_load = insert_a_neighbour;
 }
 
-Test(oneshot_set, refusal_loses_nobody_elses_bit)
+Test(empty_set, refusal_loses_nobody_elses_bit)
 {
 	unsigned int i;
 
-	set_anew(ONESHOT_MAX_RECS);
 	interrupted = set;
 	set_cover(set, MODULE, 1);
 	behind_load = insert_a_neighbour;
@@ -892,12 +813,11 @@ static unsigned long next_random(unsigned long *state)
 	return *state;
 }
 
-Test(oneshot_set, answers_as_an_array_of_bytes_does)
+Test(empty_set, answers_as_an_array_of_bytes_does)
 {
 	static bool known[2 * CHUNK];
 	unsigned long state = 88172645463325252UL, i, j;
 
-	set_anew(ONESHOT_MAX_RECS);
 	set_cover(set, MODULE, sizeof(known));
 	for (i = 0; i < 1000000; i++) {
 		/* Half of the addresses are near the border between two chunks. */

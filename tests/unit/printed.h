@@ -4,31 +4,12 @@
 #define HYTRACE_TESTS_PRINTED_H
 
 #include <json-c/json.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
 
 /* What PRINT() has printed last, and parse_text() has read. */
 static char *text __attribute__((unused));
 static struct json_object *object __attribute__((unused));
 
-/* What the statements print to the stream @f. */
-#define PRINTED(f, ...) ({						\
-	char *printed_ = NULL;						\
-	size_t length_;							\
-	FILE *f = open_memstream(&printed_, &length_);			\
-									\
-	__VA_ARGS__;							\
-	fclose(f);							\
-	printed_;							\
-})
-
-/* The same becomes @text. */
+/* What the statements print to the stream @f becomes @text. */
 #define PRINT(f, ...) set_text(PRINTED(f, __VA_ARGS__))
 
 static inline void set_text(char *printed)
@@ -47,14 +28,24 @@ static inline void free_printed(void)
 #define expect_text(part) cr_expect(strstr(text, part) != NULL, "no %s in %s", part, text)
 #define expect_no_text(part) cr_expect(strstr(text, part) == NULL, "%s in %s", part, text)
 
-/* A message on stderr, which is redirected before. */
-static inline void expect_said(const char *part)
+/* What has come on stderr, which was redirected before; valid until the next call. */
+static inline const char *said(void)
 {
-	char said[512] = "";
+	static char text[1024];
 
 	fflush(stderr);
-	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
-	cr_expect(strstr(said, part) != NULL, "%s", said);
+	text[fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr())] = '\0';
+	return text;
+}
+
+/* One line of that */
+static inline void expect_said(const char *part)
+{
+	char line[512] = "";
+
+	fflush(stderr);
+	cr_assert(fgets(line, sizeof(line), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(line, part) != NULL, "%s", line);
 }
 
 /* Parses it strictly, as other programs do. */

@@ -6,13 +6,6 @@
 #ifndef HYTRACE_TESTS_SMALL_KERNEL_H
 #define HYTRACE_TESTS_SMALL_KERNEL_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-
 #define SMALL_BUILD_ID "1234567890abcdef"
 
 static const char small_macros[] =

@@ -4,11 +4,6 @@
  * it is): allocating, finding, walking and freeing them. The results are compared
  * with a model that has a number for each granule.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 /* Readers may look at the map between any two stores, so a function can be called after each. */
 static void (*behind_store)(void);
@@ -24,101 +19,60 @@ static void (*behind_store)(void);
 
 #define NR	256
 
-static struct text_slot_map *map_new(unsigned int nr)
-{
-	struct text_slot_map *map = malloc(text_slot_map_size(nr));
+static struct text_slot_map *map;
 
-	memset(map, 0xff, text_slot_map_size(nr));
-	text_slot_map_init(map, nr);
-	return map;
+/* Begins anew, with memory that had something else. */
+static void init_map(void)
+{
+	memset(map, 0xff, text_slot_map_size(NR));
+	text_slot_map_init(map, NR);
 }
 
-static int next_of_all(const struct text_slot_map *map, unsigned int from)
+static void begin(void)
+{
+	map = malloc(text_slot_map_size(NR));
+	init_map();
+}
+
+static void end(void)
+{
+	free(map);
+}
+
+TestSuite(map, .init = begin, .fini = end);
+
+static int next_of_all(unsigned int from)
 {
 	return text_slot_map_next(map, from, 0, TEXT_SLOT_MAP_KINDS - 1);
 }
 
-Test(map, is_empty_at_first)
+static void expect_slot(unsigned int from, unsigned int granules, int kind)
 {
-	struct text_slot_map *map = map_new(NR);
-	unsigned int at = 17;
+	for (unsigned int i = from; i < from + granules; i++) {
+		unsigned int at = i;
 
-	cr_assert(eq(int, next_of_all(map, 0), -ENOENT));
-	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
-	free(map);
-}
-
-Test(map, gives_all_that_it_has_and_no_more)
-{
-	struct text_slot_map *map = map_new(NR);
-	int i;
-
-	for (i = 0; i < NR; i++)
-		cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), i));
-	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), -ENOSPC));
-	cr_assert(eq(u32, map->used, NR));
-	/* Any granule that is freed can be allocated again. */
-	cr_assert(eq(u32, text_slot_map_free(map, 100), 1));
-	cr_assert(eq(int, text_slot_map_alloc(map, 2, 0), -ENOSPC));
-	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), 100));
-	free(map);
+		cr_assert(eq(int, text_slot_map_kind(map, &at), kind));
+		cr_assert(eq(u32, at, from));
+	}
+	cr_assert(eq(u32, text_slot_map_granules(map, from), granules));
 }
 
 Test(map, a_slot_may_be_all_of_it)
 {
-	struct text_slot_map *map = map_new(NR);
-	unsigned int at = NR - 1;
-
 	cr_assert(eq(int, text_slot_map_alloc(map, NR + 1, 3), -ENOSPC));
 	cr_assert(eq(int, text_slot_map_alloc(map, NR, 3), 0));
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 3));
-	cr_assert(eq(u32, at, 0));
-	cr_assert(eq(u32, text_slot_map_granules(map, 0), NR));
+	expect_slot(0, NR, 3);
 	cr_assert(eq(u32, text_slot_map_free(map, 0), NR));
 	cr_assert(eq(u32, map->used, 0));
-	free(map);
-}
-
-Test(map, neighbours_are_told_apart)
-{
-	struct text_slot_map *map = map_new(NR);
-	unsigned int at;
-
-	cr_assert(eq(int, text_slot_map_alloc(map, 3, 0), 0));
-	cr_assert(eq(int, text_slot_map_alloc(map, 1, TEXT_SLOT_MAP_KINDS - 1), 3));
-	cr_assert(eq(int, text_slot_map_alloc(map, 5, 0), 4));
-	at = 2;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
-	cr_assert(eq(u32, at, 0));
-	at = 3;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), TEXT_SLOT_MAP_KINDS - 1));
-	cr_assert(eq(u32, at, 3));
-	at = 8;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
-	cr_assert(eq(u32, at, 4));
-	at = 9;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
-	cr_assert(eq(u32, text_slot_map_granules(map, 0), 3));
-	cr_assert(eq(u32, text_slot_map_free(map, 3), 1));
-	at = 3;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
-	at = 4;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
-	free(map);
 }
 
 Test(map, a_kind_can_change)
 {
-	struct text_slot_map *map = map_new(NR);
-	unsigned int at = 6;
-
 	text_slot_map_alloc(map, 4, 1);
 	text_slot_map_alloc(map, 4, 1);
 	text_slot_map_change(map, 4, 5);
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 5));
-	cr_assert(eq(u32, text_slot_map_granules(map, 4), 4));
-	at = 1;
-	cr_assert(eq(int, text_slot_map_kind(map, &at), 1));
+	expect_slot(4, 4, 5);
+	expect_slot(0, 4, 1);
 	/* The range of kinds includes both of its ends. */
 	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 0), -ENOENT));
 	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 1), 0));
@@ -127,12 +81,10 @@ Test(map, a_kind_can_change)
 	cr_assert(eq(int, text_slot_map_next(map, 0, 2, 5), 4));
 	cr_assert(eq(int, text_slot_map_next(map, 0, 5, 9), 4));
 	cr_assert(eq(int, text_slot_map_next(map, 0, 6, 9), -ENOENT));
-	free(map);
 }
 
 Test(map, holes_are_filled_from_the_beginning)
 {
-	struct text_slot_map *map = map_new(NR);
 	int i;
 
 	for (i = 0; i < NR / 4; i++)
@@ -150,54 +102,36 @@ Test(map, holes_are_filled_from_the_beginning)
 	text_slot_map_free(map, 80);
 	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), 80));
 	cr_assert(eq(int, text_slot_map_alloc(map, 3, 0), 41));
-	free(map);
 }
 
 /* Looks at two slots with a hole between them while the hole is written. */
-static struct text_slot_map *watched;
 static unsigned int looks;
 
 static void look_at_neighbours(void)
 {
-	unsigned int at;
-
 	looks++;
-	for (at = 0; at < 3; at++) {
-		unsigned int from = at;
-
-		cr_assert(eq(int, text_slot_map_kind(watched, &from), 1));
-		cr_assert(eq(u32, from, 0));
-	}
-	cr_assert(eq(u32, text_slot_map_granules(watched, 0), 3));
-	for (at = 10; at < 15; at++) {
-		unsigned int from = at;
-
-		cr_assert(eq(int, text_slot_map_kind(watched, &from), 2));
-		cr_assert(eq(u32, from, 10));
-	}
-	cr_assert(eq(u32, text_slot_map_granules(watched, 10), 5));
+	expect_slot(0, 3, 1);
+	expect_slot(10, 5, 2);
 }
 
 Test(map, neighbours_do_not_change_meanwhile)
 {
 	unsigned int nr, round;
 
-	watched = map_new(NR);
-	text_slot_map_alloc(watched, 3, 1);
-	text_slot_map_alloc(watched, 7, 0);
-	text_slot_map_alloc(watched, 5, 2);
-	text_slot_map_free(watched, 3);
+	text_slot_map_alloc(map, 3, 1);
+	text_slot_map_alloc(map, 7, 0);
+	text_slot_map_alloc(map, 5, 2);
+	text_slot_map_free(map, 3);
 	behind_store = look_at_neighbours;
 	for (nr = 1; nr <= 7; nr++) {
 		for (round = 0; round < 2; round++) {
-			cr_assert(eq(int, text_slot_map_alloc(watched, nr, 3), 3));
-			text_slot_map_change(watched, 3, 4);
-			cr_assert(eq(u32, text_slot_map_free(watched, 3), nr));
+			cr_assert(eq(int, text_slot_map_alloc(map, nr, 3), 3));
+			text_slot_map_change(map, 3, 4);
+			cr_assert(eq(u32, text_slot_map_free(map, 3), nr));
 		}
 	}
 	behind_store = NULL;
 	cr_assert(looks > 50);
-	free(watched);
 }
 
 /* The model: the number of the slot that each granule belongs to. */
@@ -221,7 +155,7 @@ static int model_alloc(unsigned int nr, int id)
 	return i - nr + 1;
 }
 
-static void same_as_model(const struct text_slot_map *map)
+static void same_as_model(void)
 {
 	unsigned int i, at, used = 0, slots = 0, walked = 0;
 	int next;
@@ -237,7 +171,7 @@ static void same_as_model(const struct text_slot_map *map)
 		if (model[i])
 			cr_assert(model[at] == model[i] && (!at || model[at - 1] != model[i]));
 	}
-	for (next = -1; (next = next_of_all(map, next + 1)) >= 0; walked++)
+	for (next = -1; (next = next_of_all(next + 1)) >= 0; walked++)
 		cr_assert(model[next] && (!next || model[next - 1] != model[next]));
 	cr_assert(eq(u32, walked, slots));
 	cr_assert(eq(u32, map->used, used));
@@ -245,9 +179,9 @@ static void same_as_model(const struct text_slot_map *map)
 
 static void try(unsigned int seed, unsigned int largest)
 {
-	struct text_slot_map *map = map_new(NR);
 	int i, j, at, id = 0, refused = 0;
 
+	init_map();
 	srand(seed);
 	memset(model, 0, sizeof(model));
 	for (i = 0; i < 3000; i++) {
@@ -260,13 +194,13 @@ static void try(unsigned int seed, unsigned int largest)
 			cr_assert(eq(int, at, model_alloc(nr, id)));
 			refused += at < 0;
 		} else {
-			at = next_of_all(map, rand() % NR);
+			at = next_of_all(rand() % NR);
 			if (at < 0)
 				continue;
 			if (rand() % 4 == 0) {
 				kinds[model[at]] = rand() % TEXT_SLOT_MAP_KINDS;
 				text_slot_map_change(map, at, kinds[model[at]]);
-				same_as_model(map);
+				same_as_model();
 				continue;
 			}
 			for (j = at; j < NR && model[j] == model[at]; j++)
@@ -275,10 +209,9 @@ static void try(unsigned int seed, unsigned int largest)
 			while (j-- > at)
 				model[j] = 0;
 		}
-		same_as_model(map);
+		same_as_model();
 	}
 	cr_assert(refused > 0);
-	free(map);
 }
 
 Test(map, is_as_its_model_is)

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Compares the oneshot tracer's set with other data structures for a set of
- * addresses, on this machine: how long a look-up takes, how much memory it needs,
- * and how much of the cache. The kernel's file is compiled as it is, in user space.
- * All of them have the best conditions: inlined, without a lock, in huge pages.
+ * addresses, on this machine: how long a look-up takes, and how much memory it needs.
+ * The kernel's file is compiled as it is, in user space. All of them have the best
+ * conditions: inlined, without a lock, in huge pages.
  *
  *	bitmap		oneshot_set.h: a bit for each byte of text
- *	hash 1/2	the set of an earlier version: one table, open addressing,
- *			linear probing, at most half full: small
- *	hash 1/8	the same, at most an eighth full: few probes
- *	pid_list	kernel/trace/pid_list.c: a sparse bitmap, 8 + 8 + 16 bits of
- *			an address, for all of its low 32 bits
- *	per CPU		the oneshot profiler that was proposed in 2019: for each CPU a
- *			table of 2^24 chains of its own
+ *	hash		the set of an earlier version: one table, open addressing,
+ *			linear probing, at most half full
  *	BPF set		bpf/cover.bpf.c's: open addressing, its own hash, 64 probes
  *	BPF map		kernel/bpf/hashtab.c's shape: jhash, chains of elements that
  *			are taken one after the other; without the calls and the
@@ -21,20 +16,13 @@
  *			few steps that every ring buffer like ftrace's needs. So this
  *			is the least that recording each call can cost
  *
- * How to read the first table: the addresses are spread as functions and calls are
- * in text, 64 bytes apart on average. All of them are looked up in random order, by
- * one thread, and by two at once; the latter only tells something if each thread has
- * a CPU of its own. Nothing happens between look-ups, so a CPU works on several at a
- * time, and a time is only good for comparison. "KiB" is the memory of the structure
- * for one and for two CPUs. It does not include the records of what was found, which
- * all sets need, nor the page of zeros that all bitmaps share.
- *
- * The second table imitates a kernel at work: 12,000 addresses, chosen at random from
- * 12 MiB of text, are looked up again and again. The set has as many addresses as
- * "known" says. "Lines" is how many cache lines (64 bytes) all these look-ups read;
- * the traced code has these less. A hash spreads addresses over all of its memory,
- * and a bitmap keeps them in the order of text. So random addresses, as here, are the
- * worst case of the bitmap.
+ * The addresses are spread as functions and calls are in text, 64 bytes apart on
+ * average. All of them are looked up in random order, by one thread, and by two at
+ * once; the latter only tells something if each thread has a CPU of its own. Nothing
+ * happens between look-ups, so a CPU works on several at a time, and a time is only
+ * good for comparison. "KiB" is the memory of the structure for one and for two CPUs.
+ * It does not include the records of what was found, which all sets need, nor the
+ * page of zeros that all bitmaps share.
  *
  * Each time is that of the best of many rounds, because other processes may run
  * meanwhile. A difference of less than a nanosecond means nothing.
@@ -52,7 +40,6 @@
 #define LOOKUPS		1000000UL	/* in a round */
 #define ROUNDS		30
 #define LINE		64
-#define HOT		12000UL
 
 static void *must(void *p)
 {
@@ -99,15 +86,6 @@ static void arena_reset(void)
 	used = 0;
 }
 
-/* Called with each address that a look-up reads. NULL: nothing is called, and this costs nothing. */
-typedef void (*touch_fn)(const void *p);
-
-static __always_inline void touch(touch_fn fn, const void *p)
-{
-	if (fn)
-		fn(p);
-}
-
 /* ------------------------------------------------------------ bitmap */
 
 static void *bitmap_new(const unsigned long *keys, unsigned long nr)
@@ -125,14 +103,8 @@ static void *bitmap_new(const unsigned long *keys, unsigned long nr)
 	return set;
 }
 
-static __always_inline bool bitmap_has(const void *p, unsigned long key, touch_fn fn)
+static __always_inline bool bitmap_has(const void *set, unsigned long key)
 {
-	const struct oneshot_set *set = p;
-
-	if (fn) {
-		fn(&set->map[(u32)key >> ONESHOT_CHUNK_SHIFT]);
-		fn(oneshot_set_word(set, key));
-	}
 	return oneshot_set_has(set, key);
 }
 
@@ -153,17 +125,15 @@ static __always_inline u32 hash_home(const struct hash *set, unsigned long addr)
 	return (u32)addr * 0x61C88647U >> set->shift;
 }
 
-static __always_inline bool hash_has(const void *p, unsigned long addr, touch_fn fn)
+static __always_inline bool hash_has(const void *p, unsigned long addr)
 {
 	const struct hash *set = p;
 	unsigned long want = addr << 2 | HASH_BOTH;
 	u32 i = hash_home(set, addr);
 
-	touch(fn, &set->mask);
 	for (;;) {
 		unsigned long slot = READ_ONCE(set->slots[i]);
 
-		touch(fn, &set->slots[i]);
 		/* The bit of the other kind does not matter. */
 		if (likely((slot | (HASH_BOTH ^ HASH_FUNCTION)) == want))
 			return true;
@@ -173,137 +143,24 @@ static __always_inline bool hash_has(const void *p, unsigned long addr, touch_fn
 	}
 }
 
-static void *hash_fill(const unsigned long *keys, unsigned long nr, unsigned long slots)
+static void *hash_new(const unsigned long *keys, unsigned long nr)
 {
 	unsigned int bits = 8;
 	struct hash *set;
 	unsigned long i;
 	u32 slot;
 
-	while (1UL << bits < slots)
+	while (1UL << bits < 2 * nr)
 		bits++;
 	set = take(sizeof(*set) + (sizeof(set->slots[0]) << bits));
 	set->shift = 32 - bits;
 	set->mask = (1U << bits) - 1;
 	for (i = 0; i < nr; i++) {
-		if (hash_has(set, keys[i], NULL))
+		if (hash_has(set, keys[i]))
 			continue;
 		for (slot = hash_home(set, keys[i]); set->slots[slot];)
 			slot = (slot + 1) & set->mask;
 		set->slots[slot] = keys[i] << 2 | HASH_FUNCTION;
-	}
-	return set;
-}
-
-static void *hash_small_new(const unsigned long *keys, unsigned long nr)
-{
-	return hash_fill(keys, nr, 2 * nr);
-}
-
-static void *hash_large_new(const unsigned long *keys, unsigned long nr)
-{
-	return hash_fill(keys, nr, 8 * nr);
-}
-
-/* ------------------------------------------------------------ pid_list */
-
-struct lower_chunk {
-	unsigned long		data[65536 / 64];
-};
-
-struct upper_chunk {
-	struct lower_chunk	*data[256];
-};
-
-struct pid_list {
-	struct upper_chunk	*upper[256];
-};
-
-static __always_inline bool pid_list_has(const void *p, unsigned long key, touch_fn fn)
-{
-	const struct pid_list *list = p;
-	const struct upper_chunk *upper;
-	const struct lower_chunk *lower;
-	u32 low = key;
-
-	touch(fn, &list->upper[low >> 24]);
-	upper = READ_ONCE(list->upper[low >> 24]);
-	if (!upper)
-		return false;
-	touch(fn, &upper->data[low >> 16 & 255]);
-	lower = READ_ONCE(upper->data[low >> 16 & 255]);
-	if (!lower)
-		return false;
-	touch(fn, &lower->data[low % 65536 / 64]);
-	return READ_ONCE(lower->data[low % 65536 / 64]) >> low % 64 & 1;
-}
-
-static void *pid_list_new(const unsigned long *keys, unsigned long nr)
-{
-	struct pid_list *list = take(sizeof(*list));
-	unsigned long i;
-
-	for (i = 0; i < nr; i++) {
-		u32 low = keys[i];
-		struct upper_chunk **upper = &list->upper[low >> 24];
-		struct lower_chunk **lower;
-
-		if (!*upper)
-			*upper = take(sizeof(**upper));
-		lower = &(*upper)->data[low >> 16 & 255];
-		if (!*lower)
-			*lower = take(sizeof(**lower));
-		(*lower)->data[low % 65536 / 64] |= 1UL << low % 64;
-	}
-	return list;
-}
-
-/* ------------------------------------------------------------ per CPU */
-
-#define BUCKET_BITS	24
-
-struct entry {
-	unsigned long		address;
-	struct entry		*next;
-};
-
-struct chains {
-	struct entry		*buckets[1UL << BUCKET_BITS];
-	struct entry		entries[];
-};
-
-/* hash_long() of linux/hash.h. */
-static __always_inline unsigned long chains_bucket(unsigned long address)
-{
-	return address * 0x61C8864680B583EBUL >> (64 - BUCKET_BITS);
-}
-
-static __always_inline bool chains_has(const void *p, unsigned long key, touch_fn fn)
-{
-	const struct chains *set = p;
-	const struct entry *entry;
-
-	touch(fn, &set->buckets[chains_bucket(key)]);
-	for (entry = set->buckets[chains_bucket(key)]; entry; entry = entry->next) {
-		touch(fn, &entry->address);
-		if (entry->address == key)
-			return true;
-		touch(fn, &entry->next);
-	}
-	return false;
-}
-
-static void *chains_new(const unsigned long *keys, unsigned long nr)
-{
-	struct chains *set = take(sizeof(*set) + nr * sizeof(set->entries[0]));
-	struct entry *entry = set->entries;
-	unsigned long i;
-
-	for (i = 0; i < nr; i++) {
-		struct entry **bucket = &set->buckets[chains_bucket(keys[i])];
-
-		*entry = (struct entry) { keys[i], *bucket };
-		*bucket = entry++;
 	}
 	return set;
 }
@@ -317,7 +174,7 @@ struct open_set {
 	unsigned long	places[] ____cacheline_aligned;
 };
 
-static __always_inline bool open_set_has(const void *p, unsigned long key, touch_fn fn)
+static __always_inline bool open_set_has(const void *p, unsigned long key)
 {
 	const struct open_set *set = p;
 	const unsigned long *place = &set->places[(u32)key * 0x9e3779b1U >> set->shift];
@@ -326,7 +183,6 @@ static __always_inline bool open_set_has(const void *p, unsigned long key, touch
 	for (i = 0; i < PROBES; i++) {
 		unsigned long other = READ_ONCE(place[i]);
 
-		touch(fn, &place[i]);
 		if (likely(other == key))
 			return true;
 		if (!other)
@@ -390,16 +246,13 @@ static __always_inline u32 jhash_address(unsigned long key)
 	return c;
 }
 
-static __always_inline bool htab_has(const void *p, unsigned long key, touch_fn fn)
+static __always_inline bool htab_has(const void *p, unsigned long key)
 {
 	const struct htab *set = p;
 	u32 hash = jhash_address(key);
 	const struct element *element;
 
-	touch(fn, &set->buckets[hash & set->mask]);
 	for (element = set->buckets[hash & set->mask].first; element; element = element->next) {
-		touch(fn, &element->next);
-		touch(fn, &element->key);
 		if (element->hash == hash && element->key == key)
 			return true;
 	}
@@ -455,7 +308,7 @@ static __always_inline unsigned long local_add(unsigned long *value, unsigned lo
 	return old;
 }
 
-static __always_inline bool ring_has(const void *p, unsigned long key, touch_fn fn)
+static __always_inline bool ring_has(const void *p, unsigned long key)
 {
 	struct ring *ring = (struct ring *)p;
 	struct ring_event *event;
@@ -466,7 +319,6 @@ static __always_inline bool ring_has(const void *p, unsigned long key, touch_fn 
 	local_add(&ring->commits, 1);
 	stamp = __builtin_ia32_rdtsc();
 	event = &ring->events[local_add(&ring->write, 1) % ARRAY_SIZE(ring->events)];
-	touch(fn, event);
 	*event = (struct ring_event) {
 		.header = (stamp - ring->stamp) << 5 | 6, .function = key, .caller = key,
 	};
@@ -485,8 +337,6 @@ static void *ring_new(const unsigned long *keys, unsigned long nr)
 
 /* ------------------------------------------------------------ all of them */
 
-static void note_line(const void *p);
-
 #define SHAPE(name)							\
 static bool name##_has_all(const void *set, const unsigned long *keys, unsigned long nr)	\
 {									\
@@ -494,24 +344,14 @@ static bool name##_has_all(const void *set, const unsigned long *keys, unsigned 
 									\
 	for (i = 0; i < nr; i++) {					\
 		/* A branch, as in the tracer. */			\
-		if (unlikely(!name##_has(set, keys[i], NULL)))		\
+		if (unlikely(!name##_has(set, keys[i])))		\
 			return false;					\
 	}								\
 	return true;							\
-}									\
-									\
-static void name##_note_all(const void *set, const unsigned long *keys, unsigned long nr)	\
-{									\
-	unsigned long i;						\
-									\
-	for (i = 0; i < nr; i++)					\
-		name##_has(set, keys[i], note_line);			\
 }
 
 SHAPE(bitmap)
 SHAPE(hash)
-SHAPE(pid_list)
-SHAPE(chains)
 SHAPE(open_set)
 SHAPE(htab)
 SHAPE(ring)
@@ -521,16 +361,12 @@ static const struct shape {
 	bool		per_cpu;
 	void		*(*new)(const unsigned long *keys, unsigned long nr);
 	bool		(*has_all)(const void *set, const unsigned long *keys, unsigned long nr);
-	void		(*note_all)(const void *set, const unsigned long *keys, unsigned long nr);
 } shapes[] = {
-	{ "bitmap", false, bitmap_new, bitmap_has_all, bitmap_note_all },
-	{ "hash 1/2", false, hash_small_new, hash_has_all, hash_note_all },
-	{ "hash 1/8", false, hash_large_new, hash_has_all, hash_note_all },
-	{ "pid_list", false, pid_list_new, pid_list_has_all, pid_list_note_all },
-	{ "per CPU", true, chains_new, chains_has_all, chains_note_all },
-	{ "BPF set", false, open_set_new, open_set_has_all, open_set_note_all },
-	{ "BPF map", false, htab_new, htab_has_all, htab_note_all },
-	{ "ring", true, ring_new, ring_has_all, ring_note_all },
+	{ "bitmap", false, bitmap_new, bitmap_has_all },
+	{ "hash", false, hash_new, hash_has_all },
+	{ "BPF set", false, open_set_new, open_set_has_all },
+	{ "BPF map", false, htab_new, htab_has_all },
+	{ "ring", true, ring_new, ring_has_all },
 };
 
 #define SHAPES	ARRAY_SIZE(shapes)
@@ -541,38 +377,6 @@ static double now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The cache lines that were read, with repetitions. */
-static unsigned long *lines, nr_lines, max_lines;
-
-static void note_line(const void *p)
-{
-	if (nr_lines == max_lines) {
-		max_lines = 2 * max_lines + 1000;
-		lines = must(realloc(lines, max_lines * sizeof(*lines)));
-	}
-	lines[nr_lines++] = (unsigned long)p / LINE;
-}
-
-static unsigned long distinct_lines(const struct shape *shape, const void *set,
-				    const unsigned long *keys, unsigned long nr)
-{
-	unsigned long i, distinct = 0;
-
-	nr_lines = 0;
-	shape->note_all(set, keys, nr);
-	qsort(lines, nr_lines, sizeof(*lines), compare);
-	for (i = 0; i < nr_lines; i++)
-		distinct += !i || lines[i] != lines[i - 1];
-	return distinct;
 }
 
 struct reader {
@@ -692,43 +496,16 @@ static void look_up_all(unsigned long *keys, unsigned long nr)
 	}
 }
 
-/* The addresses in use are the first HOT of @keys, which are in random order. */
-static void look_up_hot(const unsigned long *keys, unsigned long known)
-{
-	unsigned int i;
-
-	for (i = 0; i < SHAPES; i++) {
-		const struct shape *shape = &shapes[i];
-		void *set = shape->new(keys, known);
-
-		printf("%9lu  %-9s %9zu %9lu %9.2f\n", known, shape->name, used >> 10,
-		       distinct_lines(shape, set, keys, HOT),
-		       lookup_ns(shape, &set, 1, keys, HOT));
-		fflush(stdout);
-		arena_reset();
-	}
-}
-
 int main(void)
 {
 	static const unsigned long counts[] = { 1000, 10000, 100000, 1000000 };
-	const unsigned long text = (12UL << 20) / 64;
 	unsigned long *keys = must(calloc(1000000, sizeof(*keys)));
 	unsigned int i;
 
 	arena_init();
-	printf("all of them, in random order\n\n"
-	       "addresses  set         KiB, 1    2 CPUs     ns, 1 2 threads\n");
+	printf("addresses  set         KiB, 1    2 CPUs     ns, 1 2 threads\n");
 	for (i = 0; i < ARRAY_SIZE(counts); i++)
 		look_up_all(keys, counts[i]);
-
-	text_keys(keys, text);
-	printf("\n%lu of a text of 12 MiB, in random order\n\n"
-	       "    known  set            KiB     lines        ns\n", HOT);
-	look_up_hot(keys, HOT);
-	look_up_hot(keys, 30000);
-	look_up_hot(keys, text);
-	free(lines);
 	free(keys);
 	return 0;
 }

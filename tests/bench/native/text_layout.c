@@ -10,21 +10,15 @@
  * its instructions do nothing. So this only measures how fast the processor fetches
  * them. The stubs are called in a random order, as the functions of a kernel are; the
  * order is the same for all layouts. The fastest of several runs counts.
- *
- * If perf can count misses of the instruction TLB, they are printed as well.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #define PAGE		4096UL
 /* ftrace_regs_caller's copy: 331 bytes, a return, and the address of the ops. */
@@ -127,44 +121,21 @@ static char *make_stubs(const struct layout *layout)
 	return text;
 }
 
-static int count_itlb_misses(void)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_HW_CACHE, .size = sizeof(attr),
-		.config = PERF_COUNT_HW_CACHE_ITLB | PERF_COUNT_HW_CACHE_OP_READ << 8 |
-			  PERF_COUNT_HW_CACHE_RESULT_MISS << 16,
-		.exclude_kernel = 1, .exclude_hv = 1, .disabled = 1,
-	};
-
-	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-}
-
-/* Returns the nanoseconds of a call. *@misses: its TLB misses, if @fd counts them. */
-static double time_calls(const stub_fn *order, int fd, double *misses)
+/* Returns the nanoseconds of a call. */
+static double time_calls(const stub_fn *order)
 {
 	struct timespec began, ended;
 	double best = 1e9, ns;
-	uint64_t count;
 	int run, i;
 
-	*misses = 0;
 	for (run = 0; run < RUNS; run++) {
-		if (fd >= 0) {
-			ioctl(fd, PERF_EVENT_IOC_RESET, 0);
-			ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-		}
 		clock_gettime(CLOCK_MONOTONIC, &began);
 		for (i = 0; i < CALLS; i++)
 			order[i]();
 		clock_gettime(CLOCK_MONOTONIC, &ended);
-		if (fd >= 0)
-			ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 		ns = ((ended.tv_sec - began.tv_sec) * 1e9 + ended.tv_nsec - began.tv_nsec) / CALLS;
-		if (ns >= best)
-			continue;
-		best = ns;
-		if (fd >= 0 && read(fd, &count, sizeof(count)) == sizeof(count))
-			*misses = (double)count / CALLS;
+		if (ns < best)
+			best = ns;
 	}
 	return best;
 }
@@ -189,18 +160,15 @@ int main(void)
 	static const unsigned int sizes[] = { 1, 4, 12, 16, 64, 256, 1000, 4000 };
 	static unsigned int which[CALLS];
 	static stub_fn order[CALLS];
-	double ns[LAYOUTS], misses[LAYOUTS];
 	unsigned int i, s, l;
 	char *text[LAYOUTS];
-	int fd;
 
-	fd = count_itlb_misses();
 	printf("%8s", "stubs");
 	for (l = 0; l < LAYOUTS; l++) {
 		text[l] = make_stubs(&layouts[l]);
 		printf(" %14s", layouts[l].name);
 	}
-	puts(fd >= 0 ? "   iTLB misses a call" : "");
+	putchar('\n');
 	for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
 		shuffle(which, sizes[s]);
 		for (i = sizes[s]; i < CALLS; i++)
@@ -209,14 +177,9 @@ int main(void)
 		for (l = 0; l < LAYOUTS; l++) {
 			for (i = 0; i < CALLS; i++)
 				order[i] = (stub_fn)(text[l] + layouts[l].place(which[i]));
-			ns[l] = time_calls(order, fd, &misses[l]);
-			printf(" %14.2f", ns[l]);
+			printf(" %14.2f", time_calls(order));
 		}
-		for (l = 0; fd >= 0 && l < LAYOUTS; l++)
-			printf(" %9.3f", misses[l]);
 		putchar('\n');
 	}
-	if (fd < 0)
-		printf("(misses of the iTLB are not counted here: %s)\n", strerror(errno));
 	return 0;
 }

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The writer of json documents: where it breaks lines, and what becomes of any text. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "base/json.h"
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* base/memory: lists, copies, and the end of a program without memory */
 #include <argp.h>
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -58,9 +54,9 @@ Test(base_memory, copies)
 {
 	char *whole = xstrdup("abc"), *part = xstrndup("abc", 2), *made = xasprintf("%s-%d", part, 7);
 
-	cr_expect(eq(str, whole, "abc"));
-	cr_expect(eq(str, part, "ab"));
-	cr_expect(eq(str, made, "ab-7"));
+	expect_str(whole, "abc");
+	expect_str(part, "ab");
+	expect_str(made, "ab-7");
 	cr_expect(eq(ptr, xstrdup(NULL), NULL));
 	cr_expect(eq(ptr, xstrndup(NULL, 3), NULL));
 	free(whole);

@@ -3,30 +3,19 @@
  * Files that root writes where another user is at home: that user makes links, FIFOs and hard links, and moves things
  * about, and must not gain anything by that. "joe" is the other user; only root can play both.
  */
-#include <errno.h>
-#include <fcntl.h>
+#include <sys/wait.h>
 #include <grp.h>
 #include <limits.h>
 #include <linux/types.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "base/place.h"
+#include "put_file.h"
 
 #define JOE 65534
-
-static char dir[] = "/tmp/place.XXXXXX";
 
 /* What had the name "result" when a file was synced. */
 static char when_synced[64];
@@ -54,39 +43,41 @@ int fsync(int fd)
 	return syscall(SYS_fsync, fd);
 }
 
-static void put(const char *path, const char *text, uid_t owner, mode_t mode)
+static void own(const char *path, uid_t owner, mode_t mode)
 {
-	FILE *f = fopen(path, "w");
+	cr_assert(chown(path, owner, owner) == 0 && chmod(path, mode) == 0, "%s", path);
+}
 
-	cr_assert(f != NULL, "%s", path);
-	fputs(text, f);
-	fclose(f);
-	cr_assert(chown(path, owner, owner) == 0);
-	cr_assert(chmod(path, mode) == 0);
+static void put_of(const char *path, const char *text, uid_t owner, mode_t mode)
+{
+	write_text(path, text);
+	own(path, owner, mode);
 }
 
 static void make_link(const char *to, const char *path, uid_t owner)
 {
-	cr_assert(symlink(to, path) == 0, "%s", path);
-	cr_assert(lchown(path, owner, owner) == 0);
+	cr_assert(symlink(to, path) == 0 && lchown(path, owner, owner) == 0, "%s", path);
 }
 
 static void make_dir(const char *path, uid_t owner, mode_t mode)
 {
 	cr_assert(mkdir(path, 0700) == 0);
-	cr_assert(chown(path, owner, owner) == 0);
-	cr_assert(chmod(path, mode) == 0);
+	own(path, owner, mode);
+}
+
+static void make_pipe(const char *path)
+{
+	cr_assert(mkfifo(path, 0600) == 0 && chown(path, JOE, JOE) == 0);
 }
 
 static void enter(void)
 {
 	if (geteuid())
 		cr_skip_test("this needs root");
-	cr_assert(mkdtemp(dir) != NULL);
-	cr_assert(chdir(dir) == 0);
+	enter_dir();
 	umask(022);
 	make_dir("root", 0, 0755);
-	put("root/secret", "secret", 0, 0600);
+	put_of("root/secret", "secret", 0, 0600);
 	make_dir("joe", JOE, 0755);
 	make_dir("joe/own", JOE, 0755);
 	make_dir("sticky", 0, 01777);
@@ -95,14 +86,11 @@ static void enter(void)
 /* Whatever a test has done, root's secret is what it was, and nothing is beside it. */
 static void leave(void)
 {
-	char command[PATH_MAX];
 	struct stat st;
 
-	snprintf(command, sizeof(command), "cd %s/root && test \"$(ls -A)$(cat secret)\" = secretsecret", dir);
-	cr_expect(system(command) == 0);
+	run_shell("cd %s/root && test \"$(ls -A)$(cat secret)\" = secretsecret", test_dir);
 	cr_expect(lstat("root/secret", &st) == 0 && st.st_uid == 0 && (st.st_mode & 07777) == 0600);
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	cr_expect(system(command) == 0);
+	leave_dir();
 }
 
 TestSuite(place, .init = enter, .fini = leave, .timeout = 30);
@@ -134,13 +122,7 @@ static int write_to(const char *path)
 
 static void expect(const char *path, const char *text)
 {
-	char got[64] = "";
-	FILE *f = fopen(path, "r");
-
-	cr_assert(f != NULL, "%s", path);
-	cr_expect(fgets(got, sizeof(got), f) != NULL);
-	fclose(f);
-	cr_expect(eq(str, got, (char *)text), "%s", path);
+	cr_expect(holds(path, text), "%s", path);
 }
 
 Test(place, a_link_leads_to_what_its_owner_owns)
@@ -163,7 +145,7 @@ Test(place, a_link_leads_to_what_its_owner_owns)
 	expect("joe/own/result", "result");
 	make_link("../root/secret", "joe/moved", 0);
 	cr_expect(find("joe/moved") == -EPERM, "what root has made may be moved, or linked, by joe");
-	put("joe/own/of-root", "", 0, 0644);
+	put_of("joe/own/of-root", "", 0, 0644);
 	make_link("own/of-root", "joe/to-root", JOE);
 	cr_expect(find("joe/to-root") == -EPERM, "in joe's directory, but root's");
 	make_dir("amy", JOE - 1, 0755);
@@ -180,15 +162,15 @@ Test(place, a_link_leads_to_what_its_owner_owns)
 
 Test(place, a_directory_for_all_has_traps)
 {
-	put("sticky/file", "", JOE, 0666);
+	put_of("sticky/file", "", JOE, 0666);
 	cr_expect(find("sticky/file") == -EPERM, "joe can read what comes there, and change it");
-	cr_assert(mkfifo("sticky/fifo", 0666) == 0 && chown("sticky/fifo", JOE, JOE) == 0);
+	make_pipe("sticky/fifo");
 	cr_expect(find("sticky/fifo") == -EPERM);
 	make_link("../joe/own/result", "sticky/link", JOE);
 	cr_expect(find("sticky/link") == -EPERM);
 	make_dir("sticky/joe", JOE, 0755);
 	cr_expect(find("sticky/joe/result") == 0, "whoever names joe's directory means it");
-	put("sticky/mine", "", 0, 0644);
+	put_of("sticky/mine", "", 0, 0644);
 	cr_expect(write_to("sticky/mine") == 0);
 	expect("sticky/mine", "result");
 }
@@ -205,7 +187,7 @@ Test(place, no_place_is_no_file)
 	cr_expect(find("joe/own/..") == -EISDIR);
 	cr_expect(find("root/secret/") == -ENOTDIR);
 	cr_assert(place__find(&p, "joe/../joe//own/./result") == 0);
-	cr_expect(eq(str, p.name, "result"));
+	expect_str(p.name, "result");
 	place__free(&p);
 }
 
@@ -256,7 +238,7 @@ Test(place, a_file_passes_on_its_owner_but_no_privileges)
 {
 	struct stat st;
 
-	put("joe/result", "old", JOE, 06751);
+	put_of("joe/result", "old", JOE, 06751);
 	cr_expect(write_to("joe/result") == 0);
 	cr_assert(stat("joe/result", &st) == 0);
 	cr_expect(st.st_uid == JOE && st.st_gid == JOE && (st.st_mode & 07777) == 0751, "%o", st.st_mode);
@@ -264,9 +246,9 @@ Test(place, a_file_passes_on_its_owner_but_no_privileges)
 
 Test(place, a_file_is_on_disk_before_it_replaces_another)
 {
-	put("joe/result", "old", JOE, 0644);
+	put_of("joe/result", "old", JOE, 0644);
 	cr_expect(write_to("joe/result") == 0);
-	cr_expect(eq(str, when_synced, "old"));
+	expect_str(when_synced, "old");
 	expect("joe/result", "result");
 }
 
@@ -277,7 +259,7 @@ Test(place, a_file_that_only_its_owner_may_read_is_never_readable)
 	struct place p;
 	int fd;
 
-	put("joe/result", "old", 0, 0600);
+	put_of("joe/result", "old", 0, 0600);
 	cr_assert(place__find(&p, "joe/result") == 0);
 	p.st.st_uid = p.st.st_gid = -1;
 	p.st.st_mode = S_IFREG;
@@ -310,9 +292,9 @@ Test(place, a_file_that_joe_may_not_read_stays_so_in_his_directory)
 	const struct acl acl = { 2, { { 0x01, 7, -1 }, { 0x02, 6, JOE }, { 0x04, 5, -1 }, { 0x10, 7, -1 }, { 0x20, 5, -1 } } };
 
 	if (setxattr("joe", "system.posix_acl_default", &acl, sizeof(acl), 0))
-		cr_skip_test("no access control lists in %s", dir);
-	cr_assert(chmod(dir, 0755) == 0);
-	put("joe/old", "old", 0, 0640);
+		cr_skip_test("no access control lists in %s", test_dir);
+	cr_assert(chmod(test_dir, 0755) == 0);
+	put_of("joe/old", "old", 0, 0640);
 	cr_assert(removexattr("joe/old", "system.posix_acl_access") == 0 && chmod("joe/old", 0640) == 0);
 	cr_expect(write_to("joe/old") == 0);
 	cr_expect(not(joe_may_read("joe/old")));
@@ -323,12 +305,12 @@ Test(place, a_file_that_a_list_keeps_from_a_group_stays_so)
 {
 	const struct acl acl = { 2, { { 0x01, 6, -1 }, { 0x02, 6, 1234 }, { 0x04, 0, -1 }, { 0x10, 6, -1 }, { 0x20, 0, -1 } } };
 
-	cr_assert(chmod(dir, 0755) == 0);
-	put("root/old", "old", 0, 0600);
+	cr_assert(chmod(test_dir, 0755) == 0);
+	put_of("root/old", "old", 0, 0600);
 	cr_assert(chmod("root", 0755) == 0 && chown("root/old", 0, JOE) == 0);
 	if (setxattr("root/old", "system.posix_acl_access", &acl, sizeof(acl), 0)) {
 		unlink("root/old");
-		cr_skip_test("no access control lists in %s", dir);
+		cr_skip_test("no access control lists in %s", test_dir);
 	}
 	cr_assert(not(joe_may_read("root/old")));
 	cr_expect(write_to("root/old") == 0);
@@ -340,14 +322,14 @@ Test(place, a_pipe_that_becomes_something_else_is_not_opened)
 {
 	struct place p;
 
-	cr_assert(mkfifo("joe/pipe", 0600) == 0 && chown("joe/pipe", JOE, JOE) == 0);
+	make_pipe("joe/pipe");
 	cr_assert(place__find(&p, "joe/pipe") == 0);
 	cr_assert(unlink("joe/pipe") == 0);
 	make_link("../root/secret", "joe/pipe", JOE);
 	cr_expect(place__open_device(&p) == -ESTALE);
 	place__free(&p);
 	cr_assert(unlink("joe/pipe") == 0);
-	cr_assert(mkfifo("joe/pipe", 0600) == 0);
+	make_pipe("joe/pipe");
 	cr_assert(place__find(&p, "joe/pipe") == 0);
 	cr_expect(place__open_file(&p) == -ENOENT, "reading it does not wait for a writer");
 	place__free(&p);
@@ -407,8 +389,8 @@ Test(place, a_link_of_proc_is_followed_by_the_kernel)
 /* Nothing can be renamed to it, which would be known at the end of the run only. */
 Test(place, a_file_that_is_mounted_is_refused_at_once)
 {
-	put("joe/a", "a", JOE, 0644);
-	put("joe/b", "b", JOE, 0644);
+	put_of("joe/a", "a", JOE, 0644);
+	put_of("joe/b", "b", JOE, 0644);
 	need_mounts();
 	cr_assert(mount("joe/a", "joe/b", NULL, MS_BIND, NULL) == 0);
 	cr_expect(find("joe/b") == -EPERM);

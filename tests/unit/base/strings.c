@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The loader's store of strings. */
+#include <sys/wait.h>
 #include <argp.h>
 #include <obstack.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "base/error.h"
 #include "base/memory.h"

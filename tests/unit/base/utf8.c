@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Texts from elsewhere: what is a character, and what a terminal is shown of them. */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
 
 #include "base/error.h"
 #include "base/text.h"
 
 static void is(const char *text, const char *allowed, const char *expected)
 {
-	char *printed = NULL;
-	size_t length;
-	FILE *out = open_memstream(&printed, &length);
+	char *printed = PRINTED(out, utf8__print(out, text, allowed));
 
-	utf8__print(out, text, allowed);
-	fclose(out);
 	cr_expect(strcmp(printed, expected) == 0, "%s instead of %s", printed, expected);
 	free(printed);
 }
@@ -63,7 +50,8 @@ Test(utf8, messages)
 	error__warn("100 %s", "\xff");
 	fflush(stderr);
 	cr_assert(fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr()) > 0);
-	cr_expect(eq(str, text, "hytrace: a\\x1b[2Jb: no such unit\nan explanation\nhytrace: warning: 100 \\xff\n"));
+	expect_str(text,
+		   "hytrace: a\\x1b[2Jb: no such unit\nan explanation\nhytrace: warning: 100 \\xff\n");
 }
 
 /* A pipe of packets has each write() as one. */
@@ -76,5 +64,5 @@ Test(utf8, a_message_is_written_at_once)
 	dup2(fds[1], STDERR_FILENO);
 	error__warn("%s\nand more", "a\x1b" "b");
 	cr_assert(read(fds[0], text, sizeof(text) - 1) > 0);
-	cr_expect(eq(str, text, "hytrace: warning: a\\x1bb\nand more\n"));
+	expect_str(text, "hytrace: warning: a\\x1bb\nand more\n");
 }

@@ -40,9 +40,9 @@ Test(cover, whose_call_was_the_first)
 	self.pid = 43;
 	call(F, C);
 	call(F + 16, C);
-	cr_expect(eq(str, entries[0].comm, "sh"));
+	expect_str(entries[0].comm, "sh");
 	cr_expect(eq(u32, entries[0].hit.tgid, 41));
-	cr_expect(eq(str, entries[2].comm, "another"));
+	expect_str(entries[2].comm, "another");
 	cr_expect(eq(u32, entries[2].hit.pid, 43));
 	cr_expect(eq(u32, entries[2].hit.tgid, 41));
 }
@@ -365,7 +365,7 @@ Test(cover, a_module_that_comes_is_told)
 
 	/* It is recorded even before the gate opens. */
 	on_module(&mod);
-	cr_expect(eq(str, told.module, mod.name));
+	expect_str(told.module, mod.name);
 	cr_expect(eq(u64, told.ns, 1));
 	nobody_reads = true;
 	on_module(&mod);

@@ -9,14 +9,6 @@
 #include <linux/types.h>
 #include <stddef.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 /* These take the place of vmlinux.h and of libbpf's headers for programs. */
 #define __VMLINUX_H__
@@ -84,21 +76,8 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
-static void *bpf_map_lookup_elem(const void *map, const void *key);
-static long bpf_map_update_elem(const void *map, const void *key, const void *value, __u64 flags);
-static long bpf_map_delete_elem(const void *map, const void *key);
-static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
-static long bpf_current_task_under_cgroup(const void *map, __u32 index);
-static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags);
-static __u64 bpf_get_func_ip(struct pt_regs *ctx);
-static __u64 bpf_get_func_arg_cnt(void *ctx);
-static __u64 bpf_ktime_get_ns(void);
-static __u32 bpf_get_smp_processor_id(void);
-static __u64 bpf_get_current_pid_tgid(void);
-static long bpf_get_current_comm(void *to, __u32 size);
-static __u64 bpf_get_current_task(void);
-static void *bpf_this_cpu_ptr(const void *var);
-static struct task_struct *bpf_get_current_task_btf(void);
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-function"
 
 static bool kernel_is_old;
 
@@ -112,41 +91,24 @@ static bool ksym_exists(const char *name, const void *sym)
 	return strcmp(name, "&pcpu_hot") ? sym != NULL : count_is_hot;
 }
 
-/* Sets what the loader sets before loading. */
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#pragma GCC diagnostic ignored "-Wunused-function"
-#define const
-#include "cover.bpf.c"
-#undef const
-
 #define ENTRIES 2000
 #define CALL 5		/* the length of a call; the registers' ip is after it */
 
-static struct cover_entry entries[ENTRIES];
 static __u64 now;
 static struct task_struct self = { .pid = 42, .comm = "sh" };
 static __u32 followed_pid;
 static bool under_cgroup;
-static struct cover_news told;
 static bool nobody_reads;
-int __preempt_count;
-struct pcpu_hot___since_6_2 pcpu_hot;
 /* The called function, for the helper. */
 static __thread __u64 current_function;
 static __thread __u32 asked_for_function;
 
+static void *bpf_map_lookup_elem(const void *map, const void *key);
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags);
+
 void *bpf_rdonly_cast(void *obj, __u32 btf_id)
 {
 	return obj;
-}
-
-static void *bpf_map_lookup_elem(const void *map, const void *key)
-{
-	__u32 index = *(const __u32 *)key;
-
-	if (map == &cpu_followed)
-		return &followed_pid;
-	return map == &hits && index < log_entries ? &entries[index] : NULL;
 }
 
 static long bpf_map_update_elem(const void *map, const void *key, const void *value, __u64 flags)
@@ -168,14 +130,6 @@ static long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 static long bpf_current_task_under_cgroup(const void *map, __u32 index)
 {
 	return under_cgroup;
-}
-
-static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags)
-{
-	if (nobody_reads || map != &news || size != sizeof(told))
-		return -1;
-	memcpy(&told, data, size);
-	return 0;
 }
 
 static __u64 bpf_get_func_ip(struct pt_regs *ctx)
@@ -228,6 +182,33 @@ static struct task_struct *bpf_get_current_task_btf(void)
 	return &self;
 }
 
+/* Sets what the loader sets before loading. */
+#define const
+#include "cover.bpf.c"
+#undef const
+
+static struct cover_entry entries[ENTRIES];
+static struct cover_news told;
+int __preempt_count;
+struct pcpu_hot___since_6_2 pcpu_hot;
+
+static void *bpf_map_lookup_elem(const void *map, const void *key)
+{
+	__u32 index = *(const __u32 *)key;
+
+	if (map == &cpu_followed)
+		return &followed_pid;
+	return map == &hits && index < log_entries ? &entries[index] : NULL;
+}
+
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags)
+{
+	if (nobody_reads || map != &news || size != sizeof(told))
+		return -1;
+	memcpy(&told, data, size);
+	return 0;
+}
+
 static void begin(__u32 room)
 {
 	set_shift = 32 - SET_LEAST_BITS;
@@ -237,29 +218,22 @@ static void begin(__u32 room)
 
 static void expect_log(const char *wanted)
 {
-	char got[512] = "";
+	char *got = PRINTED(f, for (struct cover_entry *e = entries; e < entries + stats.logged && e < entries + log_entries; e++)
+		fprintf(f, "%s%c%llx", e == entries ? "" : " ", e->hit.kind == COVER_FUNCTION ? 'f' : 'c',
+			(unsigned long long)e->addr));
 
-	for (__u32 i = 0; i < stats.logged && i < log_entries; i++) {
-		const struct cover_entry *e = &entries[i];
-		size_t length = strlen(got);
-
-		snprintf(got + length, sizeof(got) - length, "%s%c%llx", i ? " " : "",
-			 e->hit.kind == COVER_FUNCTION ? 'f' : 'c', (unsigned long long)e->addr);
-	}
-	cr_expect(eq(str, got, (char *)wanted));
+	expect_str(got, wanted);
+	free(got);
 }
 
 /* The other addresses of the hits. */
 static void expect_others(const char *wanted)
 {
-	char got[512] = "";
+	char *got = PRINTED(f, for (__u32 i = 0; i < stats.logged; i++)
+		fprintf(f, "%s%llx", i ? " " : "", (unsigned long long)entries[i].other));
 
-	for (__u32 i = 0; i < stats.logged; i++) {
-		size_t length = strlen(got);
-
-		snprintf(got + length, sizeof(got) - length, "%s%llx", i ? " " : "", (unsigned long long)entries[i].other);
-	}
-	cr_expect(eq(str, got, (char *)wanted));
+	expect_str(got, wanted);
+	free(got);
 }
 
 #define F 0xffffffff81000000ull

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hytrace cover --append: what a file has is joined with what a run sees, or refused before anything is run. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
+#include <sys/file.h>
 
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
-
-static char dir[] = "/tmp/append.XXXXXX";
-
-static void enter(void)
-{
-	cr_assert(mkdtemp(dir) != NULL);
-	cr_assert(chdir(dir) == 0);
-}
+#include "put_file.h"
 
 static void leave(void)
 {
-	unlink("sum.json");
-	unlink("sum.txt");
-	unlink("sum.new.json");
-	unlink("sum.new2.json");
-	cr_assert(chdir("/") == 0);
-	cr_expect(rmdir(dir) == 0, "something was left behind");
+	run_shell("rm -f sum.json sum.txt sum.new.json sum.new2.json && rmdir %s", test_dir);
 }
 
 /* Of a run that has seen one function; NULL: one that has not begun. */
@@ -61,7 +38,7 @@ static struct outputs *outputs;
 
 static void begin(void)
 {
-	enter();
+	enter_dir();
 	plan = result_of(NULL, 0, "01ab");
 	c = result_of("vfs_mkdir", 0x3000, "01ab");
 }
@@ -108,7 +85,7 @@ static void expect_in(const char *path, const char *wanted)
 	cr_assert(coverage__read_json(&c, path) == 0);
 	for (size_t i = 0; i < c.hits.count; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "", c.hits.list[i].name);
-	cr_expect(eq(str, got, (char *)wanted));
+	expect_str(got, wanted);
 	coverage__free(&c);
 }
 
@@ -262,7 +239,7 @@ Test(append, what_takes_the_files_place_is_not_read, .timeout = 60)
 }
 
 /* The shares of a text need the functions of the kernel, which a document does not. */
-Test(so_far, does_not_look_for_what_only_the_end_needs, .init = enter, .fini = leave)
+Test(so_far, does_not_look_for_what_only_the_end_needs, .init = enter_dir, .fini = leave)
 {
 	const char *paths[] = { "sum.json", "-" };
 	struct cover_options o = { .outputs = paths, .output_count = 2 };

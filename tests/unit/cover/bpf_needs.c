@@ -3,18 +3,12 @@
  * What a run loads of the BPF program: no map and no program that its options do not need; and what it says of the
  * maps' memory, and of what the kernel did not count.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
 
 #include "base/files.h"
 #include "cover/bpf_cover.h"
 #include "kernel/cover_object.h"
 #include "kernel/sample.h"
+#include "printed.h"
 #include "cover.h"
 #include "cover.skel.h"
 
@@ -26,11 +20,8 @@ static struct bpf_cover cover;
 /* A kernel that has modules, or not. */
 static void begin(bool modules)
 {
-	FILE *kallsyms = sample_file(modules ? "10 T a\n20 T __bpf_trace_module_load\n" : "10 T a\n");
-
 	options = (struct cover_options){ .how.callers = true };
-	cr_assert(symbols__read(&kernel.symbols, kallsyms, NULL) == 0);
-	fclose(kallsyms);
+	kernel.symbols = symbols_of(modules ? "10 T a\n20 T __bpf_trace_module_load\n" : "10 T a\n", NULL);
 	kernel.traceable = sample_functions(kernel.symbols);
 	request = (struct request){ .options = &options, .kernel = &kernel, .alone = true };
 	cover = (struct bpf_cover){ .request = &request };
@@ -43,22 +34,27 @@ static void end(void)
 	kernel = (struct kernel){};
 }
 
-/* The maps of a run, without those of the program's own variables. */
-static void expect_maps(const char *wanted)
+static void open_again(void)
 {
-	char got[256] = "";
-	struct bpf_map *map;
-
 	cover_bpf__destroy(cover.skel);
 	cover.skel = cover_object__open();
 	cr_assert(cover.skel != NULL);
+}
+
+/* The maps of a run, without those of the program's own variables. */
+static void expect_maps(const char *wanted)
+{
+	struct bpf_map *map;
+	char *got;
+
+	open_again();
 	cr_assert(bpf_needs__choose(&cover, ENTER_BY_KPROBE_MULTI) == 0);
-	bpf_object__for_each_map(map, cover.skel->obj) {
+	got = PRINTED(f, bpf_object__for_each_map(map, cover.skel->obj) {
 		if (bpf_map__autocreate(map) && !bpf_map__is_internal(map))
-			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", *got ? " " : "",
-				 bpf_map__name(map));
-	}
-	cr_expect(eq(str, got, (char *)wanted));
+			fprintf(f, "%s%s", ftell(f) ? " " : "", bpf_map__name(map));
+	});
+	expect_str(got, wanted);
+	free(got);
 }
 
 Test(bpf_needs, no_map_that_a_run_does_not_use)
@@ -79,12 +75,14 @@ Test(bpf_needs, no_map_that_a_run_does_not_use)
 	end();
 }
 
-static bool is_loaded(void)
+/* Loads it, or skips the test. */
+static void need_load(void)
 {
 	int err = cover_object__try() ?: bpf_cover__load(&cover, &request, ENTER_BY_KPROBE_MULTI, 1);
 
 	cover.stopped = true;
-	return !err;
+	if (err)
+		cr_skip_test("this process or this kernel cannot load it");
 }
 
 static uint64_t collected(const char *name)
@@ -107,8 +105,7 @@ Test(bpf_cover, counts_the_memory_of_all_its_maps)
 
 	begin(false);
 	options.scope.kind = SCOPE_TASK;
-	if (!is_loaded())
-		cr_skip_test("this process or this kernel cannot load it");
+	need_load();
 	bpf_object__for_each_map(map, cover.skel->obj)
 		least += bpf_map__autocreate(map) ? fdinfo__number(bpf_map__fd(map), "memlock") : 0;
 	cr_expect(eq(u64, collected("memory_bytes"), least));
@@ -120,8 +117,7 @@ Test(bpf_cover, counts_the_memory_of_all_its_maps)
 Test(bpf_cover, tells_of_a_kernel_that_does_not_count_what_it_misses)
 {
 	begin(false);
-	if (!is_loaded())
-		cr_skip_test("this process or this kernel cannot load it");
+	need_load();
 	cr_expect(eq(u64, collected("misses_unknown"), 1));
 	cover.skel->bss->counts_misses = 1;
 	cr_expect(eq(u64, collected("misses_unknown"), 0));
@@ -131,23 +127,17 @@ Test(bpf_cover, tells_of_a_kernel_that_does_not_count_what_it_misses)
 /* The message of a failing load is made of what is kept of the log. */
 Test(bpf_cover, says_why_the_verifier_refuses_the_program)
 {
-	char said[1024] = "";
-	FILE *err;
+	const char *text;
 
 	begin(false);
 	options.scope.kind = SCOPE_TASK;
-	if (!is_loaded())
-		cr_skip_test("this process or this kernel cannot load it");
-	cover_bpf__destroy(cover.skel);
-	cover.skel = cover_object__open();
-	cr_assert(cover.skel != NULL);
+	need_load();
+	open_again();
 	bpf_needs__choose(&cover, ENTER_BY_KPROBE_MULTI);
 	bpf_map__set_autocreate(cover.skel->maps.followed, false);
 	errno = -cover_bpf__load(cover.skel);
 	cr_redirect_stderr();
 	bpf_cover__put_link(&cover, 0, NULL);
-	fflush(stderr);
-	err = cr_get_redirected_stderr();
-	cr_assert(err && fgets(said, sizeof(said), err));
-	cr_expect(strstr(said, "the verifier says: ") && strstr(said, "followed"), "%s", said);
+	text = said();
+	cr_expect(strstr(text, "the verifier says: ") && strstr(text, "followed"), "%s", text);
 }

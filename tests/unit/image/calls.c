@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The targets of calls in a vmlinux and a module that are made here; see small_kernel.h. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "image/calls.h"
 #include "image/references.h"
@@ -212,17 +210,17 @@ Test(references, tell_the_ways_into_a_function)
 	size_t count, jumps;
 
 	r = references__read(s.image, s.calls);
-	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		const struct image_function *f = function(expected[i].name);
+	for_each(one, expected) {
+		const struct image_function *f = function(one->name);
 
-		cr_expect(eq(int, references__taken(r, f), expected[i].taken), "%s", expected[i].name);
+		cr_expect(eq(int, references__taken(r, f), one->taken), "%s", one->name);
 		ways = references__ways(r, f, &count);
 		jumps = 0;
 		for (size_t k = 0; k < count; k++) {
 			cr_expect(ways[k].callee == f);
 			jumps += ways[k].jump;
 		}
-		cr_expect(eq(sz, jumps, expected[i].jumps), "%s", expected[i].name);
+		cr_expect(eq(sz, jumps, one->jumps), "%s", one->name);
 		cr_expect(eq(int, count == 0, ways == NULL));
 	}
 	ways = references__ways(r, function("jumped"), &count);

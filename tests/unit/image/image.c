@@ -3,19 +3,12 @@
  * What the files of a kernel say, of a vmlinux and a module that the compiler makes of a few functions here. Options and
  * sections are those of a kernel, so that debug information, symbols and sites are what they are there.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "image/copies.h"
 #include "image/image.h"
 #include "image/lines.h"
 #include "image/units.h"
+#include "put_file.h"
 
 static const char main_c[] =
 	"const char linux_banner[] = \"Linux version 6.12.1-made (a@b) #1\";\n"
@@ -68,63 +61,35 @@ static const char linking[] =
 	"	.init.data : { __start_mcount_loc = .; *(__mcount_loc) QUAD(0) __stop_mcount_loc = .; }\n"
 	"}\n";
 
-static char directory[] = "/tmp/image.XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	f = fopen(path, "w");
-	cr_assert(f && fputs(text, f) >= 0 && !fclose(f), "%s", path);
-}
-
-static void run(const char *command)
-{
-	char line[2048];
-
-	snprintf(line, sizeof(line), "cd %s && { %s; } >log 2>&1", directory, command);
-	cr_assert(system(line) == 0, "%s: see the log in %s", command, directory);
-}
-
 /* Traced and not: the options of a kernel that has call depth tracking as well. */
 #define OPTIONS "-O2 -g -ffreestanding -fno-pic -mcmodel=kernel -fcf-protection=branch -mfentry -mrecord-mcount "
 
 static void make_files(void)
 {
-	cr_assert(mkdtemp(directory) != NULL);
-	run("mkdir -p init fs lib");
-	put("init/main.c", main_c);
-	put("fs/other.c", other_c);
-	put("lib/silent.c", silent_c);
-	put("entry.S", entry_s);
-	put("lds", linking);
-	run("gcc " OPTIONS "-pg -c -o main.o init/main.c && gcc " OPTIONS "-pg -c -o other.o ./fs/../fs/other.c && "
-	    "gcc " OPTIONS "-fno-toplevel-reorder -c -o silent.o lib/silent.c && gcc -g -c -o entry.o entry.S && "
-	    "ld -T lds -e 0 --no-warn-rwx-segments --build-id=0x1234abcd -o vmlinux main.o other.o silent.o entry.o && "
-	    "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
-	    "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
-	    "{ cat made.ko; head -c 70000000 /dev/zero; } >large.ko && zstd -q large.ko && "
-	    "strip -o stripped vmlinux && objcopy -g vmlinux no_dwarf && objcopy --only-keep-debug vmlinux debug && "
-	    "head -c 3000 vmlinux >cut && cp vmlinux of_arm && printf '\\267' | dd of=of_arm bs=1 seek=18 conv=notrunc");
-}
-
-static void remove_files(void)
-{
-	char line[256];
-
-	snprintf(line, sizeof(line), "rm -rf %s", directory);
-	cr_assert(system(line) == 0);
+	enter_dir();
+	run_shell("mkdir -p init fs lib");
+	write_text("init/main.c", main_c);
+	write_text("fs/other.c", other_c);
+	write_text("lib/silent.c", silent_c);
+	write_text("entry.S", entry_s);
+	write_text("lds", linking);
+	run_shell("{ "
+		  "gcc " OPTIONS "-pg -c -o main.o init/main.c && gcc " OPTIONS "-pg -c -o other.o ./fs/../fs/other.c && "
+		  "gcc " OPTIONS "-fno-toplevel-reorder -c -o silent.o lib/silent.c && gcc -g -c -o entry.o entry.S && "
+		  "ld -T lds -e 0 --no-warn-rwx-segments --build-id=0x1234abcd -o vmlinux main.o other.o silent.o entry.o && "
+		  "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
+		  "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
+		  "{ cat made.ko; head -c 70000000 /dev/zero; } >large.ko && zstd -q large.ko && "
+		  "strip -o stripped vmlinux && objcopy -g vmlinux no_dwarf && objcopy --only-keep-debug vmlinux debug && "
+		  "head -c 3000 vmlinux >cut && cp vmlinux of_arm && printf '\\267' | dd of=of_arm bs=1 seek=18 conv=notrunc; "
+		  "} >log 2>&1 || { cat log; false; }");
 }
 
 static struct image *open_made(const char *name, const char *module)
 {
 	struct image *image;
-	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	cr_assert(image__open(&image, path, module) == 0, "%s", path);
+	cr_assert(image__open(&image, in_dir(name), module) == 0, "%s", name);
 	return image;
 }
 
@@ -140,7 +105,7 @@ static void begin(void)
 static void end(void)
 {
 	image__free(image);
-	remove_files();
+	leave_dir();
 }
 
 TestSuite(image, .init = begin, .fini = end);
@@ -191,9 +156,9 @@ Test(image, without_debug_information_fewer_reasons_are_known)
 
 Test(image, knows_itself)
 {
-	cr_expect(eq(str, (char *)image__release(image), "6.12.1-made"));
-	cr_expect(eq(str, (char *)image__build_id(image), "1234abcd"));
-	cr_expect(eq(str, (char *)image__arch(image), "x86_64"));
+	expect_str(image__release(image), "6.12.1-made");
+	expect_str(image__build_id(image), "1234abcd");
+	expect_str(image__arch(image), "x86_64");
 	cr_expect(image__module(image) == NULL && image__has_dwarf(image));
 }
 
@@ -220,7 +185,7 @@ Test(image, has_one_function_for_each_address)
 	}
 	cr_expect(names == 2, "twin of main.c with its alias, and twin of other.c");
 	cr_expect(named(image, "twin_too", 1) == named(image, "twin", 1));
-	cr_expect(eq(str, (char *)named(image, "twin_too", 1)->name, "twin"), "as the kernel prints it");
+	expect_str(named(image, "twin_too", 1)->name, "twin", "as the kernel prints it");
 }
 
 Test(image, knows_init_code_and_exports)
@@ -260,7 +225,7 @@ static void expect_place(const struct image *image, const char *name, uint32_t s
 
 	cr_assert(lines__defined(image, &addr, 1, &place) == 0);
 	cr_assert(place.file != NULL, "%s", name);
-	cr_expect(eq(str, (char *)place.file, (char *)file));
+	expect_str(place.file, file);
 	cr_expect(eq(u32, place.line, line), "%s", name);
 }
 
@@ -284,7 +249,7 @@ Test(image, knows_the_lines_of_addresses)
 
 	cr_assert(lines__find(image, addrs, 3, places) == 0);
 	cr_assert(places[0].begins && places[0].file);
-	cr_expect(eq(str, (char *)places[0].file, "init/main.c"));
+	expect_str(places[0].file, "init/main.c");
 	cr_expect(eq(u32, places[0].line, 6));
 	cr_expect(places[1].file && places[1].line >= 4 && places[1].line <= 8);
 	cr_expect(places[2].file == NULL && places[2].line == 0);
@@ -299,30 +264,27 @@ Test(image, takes_no_line_of_a_unit_that_does_not_have_the_address)
 
 	cr_assert(named(image, "silent", 1)->addr < addr && addr < named(image, "silent_too", 1)->addr);
 	cr_assert(lines__find(image, &addr, 1, &place) == 0);
-	cr_expect(eq(str, (char *)place.file, "init/main.c"));
+	expect_str(place.file, "init/main.c");
 }
 
 Test(image, knows_the_compiled_file)
 {
-	cr_expect(eq(str, (char *)image__unit(image, named(image, "silent", 1)->addr)->path, "lib/silent.c"));
-	cr_expect(eq(str, (char *)image__unit(image, named(image, "other", 1)->addr)->path, "fs/other.c"));
+	expect_str(image__unit(image, named(image, "silent", 1)->addr)->path, "lib/silent.c");
+	expect_str(image__unit(image, named(image, "other", 1)->addr)->path, "fs/other.c");
 	cr_expect(image__unit(image, 1) == NULL);
 }
 
 Test(image, knows_the_units_of_a_vmlinux)
 {
 	struct units *units;
-	char path[256];
 
-	snprintf(path, sizeof(path), "%s/vmlinux", directory);
-	cr_assert(units__open(&units, path) == 0);
-	cr_expect(eq(str, (char *)units__find(units, named(image, "twin", 1)->addr)->path, "init/main.c"));
-	cr_expect(eq(str, (char *)units__source(units, "./a//b/../c.h"), "a/c.h"));
-	cr_expect(eq(str, (char *)units__source(units, "../x.c"), "x.c"));
-	cr_expect(eq(str, (char *)units__source(units, "/elsewhere/./x.c"), "/elsewhere/x.c"));
+	cr_assert(units__open(&units, in_dir("vmlinux")) == 0);
+	expect_str(units__find(units, named(image, "twin", 1)->addr)->path, "init/main.c");
+	expect_str(units__source(units, "./a//b/../c.h"), "a/c.h");
+	expect_str(units__source(units, "../x.c"), "x.c");
+	expect_str(units__source(units, "/elsewhere/./x.c"), "/elsewhere/x.c");
 	units__free(units);
-	snprintf(path, sizeof(path), "%s/no_dwarf", directory);
-	cr_expect(units__open(&units, path) == -ENODATA);
+	cr_expect(units__open(&units, in_dir("no_dwarf")) == -ENODATA);
 }
 
 Test(image, knows_where_a_function_was_inlined)
@@ -333,7 +295,7 @@ Test(image, knows_where_a_function_was_inlined)
 	cr_assert(eq(sz, copies.into_count, 2));
 	cr_expect(copies.into[0] == named(image, "twin", 1) && copies.into[1] == named(image, "start_kernel", 1));
 	cr_assert(eq(sz, copies.source_count, 1));
-	cr_expect(eq(str, (char *)copies.sources[0].file, "init/main.c"));
+	expect_str(copies.sources[0].file, "init/main.c");
 	cr_expect(eq(u32, copies.sources[0].line, 3));
 	copies__free(&copies);
 	cr_assert(copies__find(&copies, image, "nobody") == 0);
@@ -357,7 +319,7 @@ static void expect_module(const char *name)
 	f = named(image, "start_kernel", 1);
 	cr_expect(f->init && f->addr == IMAGE_MODULE_INIT && f->untraced == UNTRACED_NOT);
 	cr_expect(eq(u64, image__from_dwarf(image, image__to_dwarf(image, f->addr)), f->addr));
-	cr_expect(eq(str, (char *)image__unit(image, f->addr)->path, "init/main.c"));
+	expect_str(image__unit(image, f->addr)->path, "init/main.c");
 	image__free(image);
 }
 
@@ -373,10 +335,8 @@ Test(image, reads_modules_compressed_or_not)
 static void expect_refused(const char *name, const char *module)
 {
 	struct image *image;
-	char path[256];
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	cr_expect(image__open(&image, path, module) == -EINVAL, "%s", name);
+	cr_expect(image__open(&image, in_dir(name), module) == -EINVAL, "%s", name);
 }
 
 Test(image, refuses_other_files)

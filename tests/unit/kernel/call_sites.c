@@ -3,16 +3,10 @@
  * Calls that the kernel rewrites. This program has the two tables that a vmlinux has, for calls of
  * its own that are never executed, and is read like a vmlinux.
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "kernel/call_sites.h"
 #include "kernel/hits.h"
+#include "kernel/sample.h"
 
 /* An instruction NAME in .text, with its entry of .retpoline_sites. */
 #define RETPOLINE_SITE(name, instruction)					\
@@ -48,9 +42,8 @@ ALTERNATIVE("no_call", "nop; nop; nop; nop; nop");
 
 static struct call_sites *own(void)
 {
-	struct call_sites *s = NULL;
+	struct call_sites *s = call_sites__read_file("/proc/self/exe");
 
-	s = call_sites__read_file("/proc/self/exe");
 	cr_assert(ne(ptr, s, NULL));
 	return s;
 }
@@ -112,8 +105,6 @@ Test(call_sites, what_is_no_call_is_left_alone)
 	call_sites__free(s);
 }
 
-#define KASLR 0x1000000ul
-
 /* A caller in a running kernel that lies KASLR higher than this program and has one function. */
 static struct hit resolve(uint64_t linked_addr, bool offset_known)
 {
@@ -121,12 +112,9 @@ static struct hit resolve(uint64_t linked_addr, bool offset_known)
 	struct hit hit = { .kind = HIT_CALLER, .addr = linked_addr + KASLR };
 	struct hits hits;
 	char text[64];
-	FILE *f;
 
 	snprintf(text, sizeof(text), "%lx T function\n", linked(pv_operation) + KASLR);
-	f = fmemopen(text, strlen(text), "r");
-	cr_assert(eq(int, symbols__read(&kernel.symbols, f, NULL), 0));
-	fclose(f);
+	kernel.symbols = symbols_of(text, NULL);
 	hits__init(&hits);
 	cr_expect(places__resolve(&(struct places){ .kernel = &kernel }, &hits, &hit));
 	hits__free(&hits);
@@ -197,15 +185,15 @@ Test(call_instruction, has_the_length_that_the_assembler_gives_it)
 		{ 0, "", "nothing" },
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for_each(one, calls) {
 		unsigned char text[8] = {};
-		size_t length = calls[i].length;
+		size_t length = one->length;
 
-		memcpy(text, calls[i].bytes, length ? length : strlen(calls[i].bytes));
+		memcpy(text, one->bytes, length ? length : strlen(one->bytes));
 		cr_expect(eq(sz, call_instruction__length(text, sizeof(text)), length), "%s",
-			  calls[i].text);
+			  one->text);
 		if (length)
 			cr_expect(eq(sz, call_instruction__length(text, length - 1), 0), "%s, cut off",
-				  calls[i].text);
+				  one->text);
 	}
 }

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Why the kernel refuses the BPF program of `hytrace cover`. What has to be loaded needs privileges, and BTF. */
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "kernel/cover_object.h"
 #include "cover.h"
@@ -26,12 +19,12 @@ Test(verifier, its_last_words_are_before_the_statistics)
 		{ "\nprocessed 3 insns\n", "" }, { "", "" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each(c, cases) {
 		char log[256];
 
-		snprintf(log, sizeof(log), "%s", cases[i].log);
-		cr_expect(eq(str, (char *)verifier__last_words(log), (char *)cases[i].words));
-		cr_expect(eq(str, (char *)verifier__last_words(log), (char *)cases[i].words), "once more");
+		snprintf(log, sizeof(log), "%s", c->log);
+		expect_str(verifier__last_words(log), c->words);
+		expect_str(verifier__last_words(log), c->words, "once more");
 	}
 }
 
@@ -55,11 +48,11 @@ Test(cover_object, the_verifiers_words_are_kept)
 {
 	if (access("/sys/kernel/btf/vmlinux", R_OK) || load(true))
 		cr_skip_test("this process or this kernel cannot load it");
-	cr_expect(eq(str, (char *)cover_object__reason(), ""));
+	expect_str(cover_object__reason(), "");
 	cr_expect(load(false) < 0);
 	cr_expect(strstr(cover_object__reason(), "followed") != NULL, "%s", cover_object__reason());
 	cr_expect(load(true) == 0);
-	cr_expect(eq(str, (char *)cover_object__reason(), ""), "those of another load");
+	expect_str(cover_object__reason(), "", "those of another load");
 }
 
 /* With and without the kernel's variables, whichever of both the kernel takes at first. */

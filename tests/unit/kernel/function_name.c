@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of functions without what the compiler appends. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "base/memory.h"
 #include "kernel/symbols.h"
@@ -16,15 +14,15 @@ Test(function_name, base_length)
 		{ "f.constprop.0.isra.0", 1 }, { "f.llvm.123", 1 }, { ".cold", 5 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		cr_expect(function__base_length(cases[i].name) == cases[i].length, "%s", cases[i].name);
+	for_each(c, cases)
+		cr_expect(function__base_length(c->name) == c->length, "%s", c->name);
 }
 
 Test(function_name, base_name)
 {
 	struct strings *names = strings__new();
 
-	cr_expect(eq(str, (char *)function__base_name(names, "f.isra.0"), "f"));
-	cr_expect(eq(str, (char *)function__base_name(names, "vfs_read"), "vfs_read"));
+	expect_str(function__base_name(names, "f.isra.0"), "f");
+	expect_str(function__base_name(names, "vfs_read"), "vfs_read");
 	strings__free(names);
 }

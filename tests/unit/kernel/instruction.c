@@ -3,10 +3,6 @@
  * Where instructions end, and the targets of calls and jumps. gas 2.40 makes these bytes from the
  * text beside them.
  */
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "kernel/call_sites.h"
 
@@ -45,18 +41,18 @@ static const struct {
 
 Test(instruction, is_what_the_assembler_was_told)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		size_t length = cases[i].length;
+	for_each(c, cases) {
+		size_t length = c->length;
 		struct instruction got;
 
-		cr_assert(instruction__decode(&got, (const unsigned char *)cases[i].bytes, length, AT), "%s",
-			  cases[i].text);
-		cr_expect(eq(sz, got.length, strstr(cases[i].text, "nops") ? 3 : length), "%s", cases[i].text);
-		cr_expect(eq(int, got.kind, cases[i].kind), "%s", cases[i].text);
-		cr_expect(eq(int, got.direct, cases[i].direct), "%s", cases[i].text);
-		cr_expect(eq(u64, got.target, cases[i].target), "%s", cases[i].text);
+		cr_assert(instruction__decode(&got, (const unsigned char *)c->bytes, length, AT), "%s",
+			  c->text);
+		cr_expect(eq(sz, got.length, strstr(c->text, "nops") ? 3 : length), "%s", c->text);
+		cr_expect(eq(int, got.kind, c->kind), "%s", c->text);
+		cr_expect(eq(int, got.direct, c->direct), "%s", c->text);
+		cr_expect(eq(u64, got.target, c->target), "%s", c->text);
 		if (got.direct)
-			cr_expect(eq(sz, got.target_at + got.target_size, got.length), "%s", cases[i].text);
+			cr_expect(eq(sz, got.target_at + got.target_size, got.length), "%s", c->text);
 	}
 }
 
@@ -78,13 +74,13 @@ Test(instruction, has_the_addresses_that_are_in_it)
 		{ "\x48\x8b\x45\x10", "mov 0x10(%rbp), %rax", 0, 0 },
 	};
 
-	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+	for_each(one, with) {
 		struct instruction got;
 
-		cr_assert(instruction__decode(&got, with[i].bytes, sizeof(with[i].bytes), AT), "%s",
-			  with[i].text);
-		cr_expect(eq(u64, got.memory, with[i].memory), "%s", with[i].text);
-		cr_expect(eq(u64, got.value, with[i].value), "%s", with[i].text);
+		cr_assert(instruction__decode(&got, one->bytes, sizeof(one->bytes), AT), "%s",
+			  one->text);
+		cr_expect(eq(u64, got.memory, one->memory), "%s", one->text);
+		cr_expect(eq(u64, got.value, one->value), "%s", one->text);
 	}
 }
 

@@ -3,12 +3,10 @@
  * Where a call came from, when the texts of modules lie side by side, and modules come and go. /proc/modules has the
  * size of all of a module's memory, which may be more than its text.
  */
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "kernel/hits.h"
 #include "kernel/sample.h"
+#include "put_file.h"
 
 #define ALPHA "ffffffffc0400000 t alpha_first\t[alpha]\nffffffffc0400ff0 t alpha_last\t[alpha]\n"
 #define BETA "ffffffffc0401000 t beta_ioctl\t[beta]\nffffffffc0401100 t beta_last\t[beta]\n"
@@ -16,17 +14,6 @@
 #define ALPHA_MODULE "alpha 32768 0 - Live 0xffffffffc0400000\n"
 #define BETA_MODULE "beta 8192 0 - Live 0xffffffffc0401000\n"
 #define GAMMA_MODULE "gamma 8192 0 - Live 0xffffffffc0401000\n"
-
-static struct symbols *table(const char *kallsyms, const char *modules)
-{
-	FILE *names = sample_file(kallsyms), *list = sample_file(modules);
-	struct symbols *s = NULL;
-
-	cr_assert(symbols__read(&s, names, list) == 0);
-	fclose(names);
-	fclose(list);
-	return s;
-}
 
 /* @wanted: "" if it is counted as not resolvable */
 static void expect_place(const struct places *p, uint64_t addr, const char *wanted)
@@ -38,7 +25,7 @@ static void expect_place(const struct places *p, uint64_t addr, const char *want
 	hits__init(&hits);
 	if (places__resolve(p, &hits, &hit))
 		snprintf(got, sizeof(got), "%s+0x%x [%s]", hit.name, hit.into, hit.module);
-	cr_expect(eq(str, got, (char *)wanted));
+	expect_str(got, wanted);
 	hits__free(&hits);
 }
 
@@ -47,10 +34,10 @@ static struct symbols *alpha, *with_gamma;
 
 static void begin(void)
 {
-	alpha = table(ALPHA, ALPHA_MODULE);
-	with_gamma = table(ALPHA GAMMA, ALPHA_MODULE GAMMA_MODULE);
-	with_alpha = (struct kernel){ .symbols = table(ALPHA, ALPHA_MODULE), .traceable = sample_functions(alpha) };
-	with_beta = (struct kernel){ .symbols = table(ALPHA BETA, ALPHA_MODULE BETA_MODULE),
+	alpha = symbols_of(ALPHA, ALPHA_MODULE);
+	with_gamma = symbols_of(ALPHA GAMMA, ALPHA_MODULE GAMMA_MODULE);
+	with_alpha = (struct kernel){ .symbols = symbols_of(ALPHA, ALPHA_MODULE), .traceable = sample_functions(alpha) };
+	with_beta = (struct kernel){ .symbols = symbols_of(ALPHA BETA, ALPHA_MODULE BETA_MODULE),
 				     .traceable = sample_functions(alpha) };
 }
 
@@ -90,24 +77,16 @@ __attribute__((used)) void alpha_last(void)
 
 Test(places, the_file_of_a_module_says_how_long_its_last_function_is, .init = begin, .fini = end)
 {
-	char top[] = "/tmp/hytrace-places-XXXXXX", path[128];
 	struct places p = { &with_alpha };
-	FILE *list;
 
-	cr_assert(ne(ptr, mkdtemp(top), NULL));
-	snprintf(path, sizeof(path), "%s/modules.dep", top);
-	list = fopen(path, "w");
-	cr_assert(ne(ptr, list, NULL));
-	fputs("alpha.ko:\n", list);
-	fclose(list);
-	snprintf(path, sizeof(path), "%s/alpha.ko", top);
-	cr_assert(eq(int, symlink("/proc/self/exe", path), 0));
-	with_alpha.files = module_files__new(top);
+	enter_dir();
+	write_text("modules.dep", "alpha.ko:\n");
+	cr_assert(eq(int, symlink("/proc/self/exe", "alpha.ko"), 0));
+	with_alpha.files = module_files__new(test_dir);
 	cr_expect(module_files__size(with_alpha.files, "alpha", "alpha_last") > 256);
 	cr_expect(eq(u64, module_files__size(with_alpha.files, "alpha", "no_such_function"), 0));
 	cr_expect(eq(u64, module_files__size(with_alpha.files, "beta", "alpha_last"), 0));
 	expect_place(&p, 0xffffffffc0401023, "alpha_last+0x33 [alpha]");
 	expect_place(&p, 0xffffffffc0402023, "");
-	snprintf(path, sizeof(path), "rm -r %s", top);
-	cr_expect(eq(int, system(path), 0));
+	leave_dir();
 }

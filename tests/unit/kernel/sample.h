@@ -3,13 +3,6 @@
 #ifndef LOADER_SAMPLE_H
 #define LOADER_SAMPLE_H
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include "base/error.h"
 #include "kernel/running.h"
 
@@ -56,25 +49,37 @@ static inline FILE *sample_file(const char *text)
 	return f;
 }
 
-static inline struct symbols *sample_symbols(void)
+/* @modules: NULL: no list of them */
+static inline struct symbols *symbols_of(const char *kallsyms, const char *modules)
 {
-	FILE *kallsyms = sample_file(sample_kallsyms), *modules = sample_file(sample_modules);
+	FILE *names = sample_file(kallsyms), *list = modules ? sample_file(modules) : NULL;
 	struct symbols *s = NULL;
 
-	cr_assert(symbols__read(&s, kallsyms, modules) == 0);
-	fclose(kallsyms);
-	fclose(modules);
+	cr_assert(symbols__read(&s, names, list) == 0);
+	fclose(names);
+	if (list)
+		fclose(list);
 	return s;
 }
 
-static inline struct traceable *sample_functions(const struct symbols *s)
+static inline struct symbols *sample_symbols(void)
 {
-	FILE *f = sample_file(sample_traceable);
+	return symbols_of(sample_kallsyms, sample_modules);
+}
+
+static inline struct traceable *functions_of(const char *text, const struct symbols *s)
+{
+	FILE *f = sample_file(text);
 	struct traceable *t = NULL;
 
 	cr_assert(traceable__read(&t, f, s) == 0);
 	fclose(f);
 	return t;
+}
+
+static inline struct traceable *sample_functions(const struct symbols *s)
+{
+	return functions_of(sample_traceable, s);
 }
 
 /* To be freed by kernel__free(). */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the loader knows about the kernel: symbols, traceable functions, vmcoreinfo, filters. */
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "document/filter.h"
 #include "kernel/running.h"
 #include "kernel/sample.h"
 #include "kernel/symbols.h"
+#include "put_file.h"
 
 static struct symbols *s;
 static struct traceable *t;
@@ -29,15 +28,15 @@ TestSuite(filter, .init = begin, .fini = end);
 
 Test(symbols, finds_the_function_that_holds_an_address)
 {
-	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000200)->name, "vfs_write"));
-	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff820002ff)->name, "vfs_write"));
+	expect_str(symbols__find(s, 0xffffffff82000200)->name, "vfs_write");
+	expect_str(symbols__find(s, 0xffffffff820002ff)->name, "vfs_write");
 	cr_expect(symbols__find(s, 0xffffffff81ffffff) == NULL, "before the first");
 	cr_expect(symbols__find(s, 0xfffffffff0000000) == NULL, "far after the last");
 }
 
 Test(symbols, one_of_several_names_and_always_the_same)
 {
-	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000150)->name, "alias_of_vfs_read"));
+	expect_str(symbols__find(s, 0xffffffff82000150)->name, "alias_of_vfs_read");
 }
 
 Test(symbols, data_is_not_text)
@@ -50,7 +49,7 @@ Test(symbols, knows_modules_and_generated_code)
 {
 	size_t count;
 
-	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffffc0400110)->module, "mod_two"));
+	expect_str(symbols__find(s, 0xffffffffc0400110)->module, "mod_two");
 	cr_expect(symbols__module(s, "mod_two")->base == 0xffffffffc0400000);
 	cr_expect(symbols__module(s, "mod_two")->live);
 	cr_expect(not(symbols__module(s, "mod_going")->live));
@@ -62,18 +61,6 @@ Test(symbols, knows_modules_and_generated_code)
 	cr_expect(not(symbol__is_generated(symbols__find(s, 0xffffffffc0400010))));
 }
 
-/* The modules of this text, of the form of /proc/modules. */
-static struct symbols *modules_of(const char *text)
-{
-	FILE *kallsyms = sample_file(sample_kallsyms), *modules = sample_file(text);
-	struct symbols *s = NULL;
-
-	cr_assert(symbols__read(&s, kallsyms, modules) == 0);
-	fclose(kallsyms);
-	fclose(modules);
-	return s;
-}
-
 Test(symbols, a_module_has_stayed_if_it_was_and_is_live_at_one_place)
 {
 	static const char live[] = "m 4096 0 - Live 0xffffffffc0400000\n";
@@ -81,18 +68,18 @@ Test(symbols, a_module_has_stayed_if_it_was_and_is_live_at_one_place)
 		const char *before, *now;
 		bool stayed;
 	} cases[] = {
-		{ live, live, true },
-		{ live, "m 4096 0 - Live 0xffffffffc0500000\n", false },
+		{ live, live, true }, { live, "m 4096 0 - Live 0xffffffffc0500000\n", false },
 		{ live, "m 4096 0 - Unloading 0xffffffffc0400000\n", false },
 		{ live, "other 4096 0 - Live 0xffffffffc0400000\n", false },
 		{ "m 4096 0 - Loading 0xffffffffc0400000\n", live, false },
 		{ "other 4096 0 - Live 0xffffffffc0400000\n", live, false },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct symbols *before = modules_of(cases[i].before), *now = modules_of(cases[i].now);
+	for_each(c, cases) {
+		struct symbols *before = symbols_of(sample_kallsyms, c->before);
+		struct symbols *now = symbols_of(sample_kallsyms, c->now);
 
-		cr_expect(symbols__module_stayed(before, now, "m") == cases[i].stayed, "case %zu", i);
+		cr_expect(symbols__module_stayed(before, now, "m") == c->stayed, "%s", c->now);
 		symbols__free(before);
 		symbols__free(now);
 	}
@@ -106,16 +93,15 @@ Test(symbols, whether_init_has_ended_may_not_be_known)
 Test(symbols, hold_while_the_modules_do)
 {
 	FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");
-	struct symbols *sample = sample_symbols(), *now = NULL;
+	struct symbols *now = NULL;
 
 	cr_assert(symbols__read(&now, kallsyms, modules) == 0);
 	cr_expect(symbols__hold(now));
-	cr_expect(not(symbols__hold(sample)), "this machine has not the module mod_two");
+	cr_expect(not(symbols__hold(s)), "this machine has not the module mod_two");
 	fclose(kallsyms);
 	if (modules)
 		fclose(modules);
 	symbols__free(now);
-	symbols__free(sample);
 }
 
 Test(symbols, hidden_addresses_are_not_permitted)
@@ -136,55 +122,57 @@ Test(text_list, addresses)
 		char next;
 	} cases[] = {
 		{ "ffffffff81000004 T", 0xffffffff81000004, ' ' },
-		{ "0123456789abcdef", 0x0123456789abcdef, '\0' },
-		{ "ABCDEFg", 0xabcdef, 'g' },
+		{ "0123456789abcdef", 0x0123456789abcdef, '\0' }, { "ABCDEFg", 0xabcdef, 'g' },
 		{ "12/", 0x12, '/' }, { "12:", 0x12, ':' }, { "12@", 0x12, '@' }, { "12`", 0x12, '`' },
 		{ "\xff", 0, '\xff' }, { "", 0, '\0' }, { " 1", 0, ' ' },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for_each(c, cases) {
 		char *end;
 
-		cr_expect(eq(u64, text_list__address(cases[i].line, &end), cases[i].addr));
-		cr_expect(end[0] == cases[i].next, "after the digits of \"%s\"", cases[i].line);
+		cr_expect(eq(u64, text_list__address(c->line, &end), c->addr));
+		cr_expect(end[0] == c->next, "after the digits of \"%s\"", c->line);
 	}
 }
+
+static unsigned int compared;
 
 static int by_value(const void *a, const void *b)
 {
 	const unsigned int *x = a, *y = b;
 
+	compared++;
 	return *x < *y ? -1 : *x > *y;
 }
 
-/*
- * Sorts 0 to @count - 1, with the numbers below @from at the end and @swapped pairs of neighbours
- * swapped.
- */
-static void sorts(size_t count, size_t from, size_t swapped)
+/* A list of the numbers from 0 on, in another order */
+static void sorts(unsigned int *list, size_t count)
+{
+	text_list__sort(list, count, sizeof(*list), by_value);
+	for (size_t i = 0; i < count; i++)
+		cr_assert(list[i] == i, "%zu of %zu", i, count);
+}
+
+/* With the numbers below @from at the end, and @swapped pairs of neighbours swapped */
+static void sorts_turned(size_t count, size_t from, size_t swapped)
 {
 	unsigned int list[1000];
 
-	for (size_t i = 0; i < count; i++)
-		list[i] = (i + from) % count;
-	for (size_t i = 0; i + 2 <= count && swapped; i += 2, swapped--) {
-		unsigned int first = list[i];
+	for (size_t i = 0; i < count; i++) {
+		size_t at = (i | 1) < count && i / 2 < swapped ? i ^ 1 : i;
 
-		list[i] = list[i + 1];
-		list[i + 1] = first;
+		list[at] = (i + from) % count;
 	}
-	text_list__sort(list, count, sizeof(*list), by_value);
-	for (size_t i = 0; i < count; i++)
-		cr_assert(list[i] == i, "%zu of %zu, %zu at the end", i, count, from);
+	sorts(list, count);
 }
 
 Test(text_list, any_order_is_sorted)
 {
 	/* Around the distance over which an element is moved. */
 	for (size_t from = 0; from < 1000; from += from < 70 ? 1 : 93)
-		sorts(1000, from, from % 3 ? 500 : 0);
+		sorts_turned(1000, from, from % 3 ? 500 : 0);
 	for (size_t count = 0; count < 70; count++)
-		sorts(count, count / 2, count / 3);
+		sorts_turned(count, count / 2, count / 3);
 }
 
 Test(text_list, a_rest_that_lies_higher_is_sorted_alone)
@@ -194,17 +182,7 @@ Test(text_list, a_rest_that_lies_higher_is_sorted_alone)
 	/* 0 to 99; 199 down to 100. */
 	for (unsigned int i = 0; i < 200; i++)
 		list[i] = i < 100 ? i : 299 - i;
-	text_list__sort(list, 200, sizeof(*list), by_value);
-	for (unsigned int i = 0; i < 200; i++)
-		cr_assert(list[i] == i);
-}
-
-static unsigned int compared;
-
-static int by_value_counted(const void *a, const void *b)
-{
-	compared++;
-	return by_value(a, b);
+	sorts(list, 200);
 }
 
 /*
@@ -212,14 +190,8 @@ static int by_value_counted(const void *a, const void *b)
  */
 Test(text_list, what_is_in_order_is_not_sorted_again)
 {
-	unsigned int list[1000];
-
-	for (unsigned int i = 0; i < 1000; i++)
-		list[i] = i ^ 1;
-	text_list__sort(list, 1000, sizeof(*list), by_value_counted);
+	sorts_turned(1000, 0, 500);
 	cr_expect(compared <= 1500, "%u comparisons", compared);
-	for (unsigned int i = 0; i < 1000; i++)
-		cr_assert(list[i] == i);
 }
 
 static ssize_t fail_to_read(void *context, char *buffer, size_t size)
@@ -255,7 +227,7 @@ Test(traceable, sites_and_entries)
 	cr_expect(traceable__find(t, 0xffffffff82000500)->entry == 0xffffffff82000500);
 	cr_expect(traceable__find(t, 0xffffffff82000106) == NULL);
 	cr_expect(traceable__find(t, 0xffffffffffffffff) == NULL);
-	cr_expect(eq(str, (char *)traceable__find(t, 0xffffffffc0400004)->module, "mod_two"));
+	expect_str(traceable__find(t, 0xffffffffc0400004)->module, "mod_two");
 }
 
 Test(traceable, weak_functions_that_are_gone_do_not_count)
@@ -269,34 +241,30 @@ Test(traceable, weak_functions_that_are_gone_do_not_count)
  */
 static void by_name(const char *kallsyms, const char *list, const char *wanted, const char *wanted_ambiguous)
 {
-	FILE *symbols_file = sample_file(kallsyms), *names = sample_file(list);
-	char got[256] = "";
-	char got_ambiguous[256] = "";
 	const struct traceable_function *ambiguous;
+	struct symbols *s = symbols_of(kallsyms, NULL);
+	FILE *names = sample_file(list);
 	struct traceable *t = NULL;
-	struct symbols *s = NULL;
+	char *got, *got_ambiguous;
 	size_t count;
 
-	cr_assert(not(symbols__read(&s, symbols_file, NULL)));
 	cr_assert(not(traceable__read_names(&t, names, s)));
-	for (size_t i = 0; i < traceable__count(t); i++) {
+	got = PRINTED(out, for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 
-		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%zu %s %x%s%s\n", f->number, f->name,
-			 (unsigned int)f->entry, f->module ? " " : "", f->module ?: "");
+		fprintf(out, "%zu %s %x%s%s\n", f->number, f->name, (unsigned int)f->entry, f->module ? " " : "", f->module ?: "");
 		cr_expect(eq(u64, f->site, f->entry));
-	}
-	cr_expect(eq(str, got, (char *)wanted));
+	});
+	expect_str(got, wanted);
 	ambiguous = traceable__ambiguous(t, &count);
-	for (size_t i = 0; i < count; i++)
-		snprintf(got_ambiguous + strlen(got_ambiguous), sizeof(got_ambiguous) - strlen(got_ambiguous),
-			 "%zu %s%s%s\n", ambiguous[i].number, ambiguous[i].name, ambiguous[i].module ? " " : "",
-			 ambiguous[i].module ?: "");
-	cr_expect(eq(str, got_ambiguous, (char *)wanted_ambiguous));
+	got_ambiguous = PRINTED(out, for (const struct traceable_function *f = ambiguous; f < ambiguous + count; f++)
+		fprintf(out, "%zu %s%s%s\n", f->number, f->name, f->module ? " " : "", f->module ?: ""));
+	expect_str(got_ambiguous, wanted_ambiguous);
+	free(got);
+	free(got_ambiguous);
 	traceable__free(t);
 	symbols__free(s);
 	fclose(names);
-	fclose(symbols_file);
 }
 
 #define NAMESAKES "10 T a\n20 t dup\n30 T b\n40 t dup\n50 t dup\n60 T c\n70 t dup\n"
@@ -338,22 +306,16 @@ static const struct {
 	{ "vfs_rea", "vfs_read" },	/* one missing */
 	{ "vfs_wwrite", "vfs_write" },	/* one too many */
 	{ "vfs_wrote", "vfs_write" },	/* a wrong one */
-	{ "no_endbx", "no_endbr" },
-	{ "something_else_entirely", NULL },
-	{ "x", NULL },
+	{ "no_endbx", "no_endbr" }, { "something_else_entirely", NULL }, { "x", NULL },
 	{ "", NULL },
 };
 
 Test(traceable, offers_the_name_that_was_meant)
 {
-	for (size_t i = 0; i < sizeof(typos) / sizeof(typos[0]); i++) {
-		const char *similar = traceable__similar(t, typos[i].typed);
+	for_each(one, typos) {
+		const char *similar = traceable__similar(t, one->typed);
 
-		if (typos[i].meant)
-			cr_expect(similar && !strcmp(similar, typos[i].meant), "%s: got %s",
-				  typos[i].typed, similar);
-		else
-			cr_expect(similar == NULL, "%s: got %s", typos[i].typed, similar);
+		expect_str(similar ?: "none", one->meant ?: "none", "%s", one->typed);
 	}
 }
 
@@ -374,20 +336,13 @@ static const struct {
 	const char *glob, *name, *module;
 	int matches;
 } globs[] = {
-	{ "vfs_read", "vfs_read", NULL, 1 },
-	{ "vfs_read", "vfs_readv", NULL, 0 },
-	{ "vfs_*", "vfs_read", NULL, 1 },
-	{ "vfs_*", "xvfs_read", NULL, 0 },
-	{ "*read", "vfs_read", NULL, 1 },
-	{ "*_re*", "vfs_read", NULL, 1 },
-	{ "vfs_?ead", "vfs_read", NULL, 1 },
-	{ "vfs_[rx]ead", "vfs_read", NULL, 1 },
-	{ "vfs_[!r]ead", "vfs_read", NULL, 0 },
-	{ "two_*", "two_open", "mod_two", 1 },
-	{ ":mod:mod_two", "two_open", "mod_two", 1 },
-	{ ":mod:mod_two", "two_open", "mod_one", 0 },
-	{ ":mod:mod_two", "two_open", NULL, 0 },
-	{ "*:mod:mod_two", "two_open", "mod_two", 1 },
+	{ "vfs_read", "vfs_read", NULL, 1 }, { "vfs_read", "vfs_readv", NULL, 0 },
+	{ "vfs_*", "vfs_read", NULL, 1 }, { "vfs_*", "xvfs_read", NULL, 0 },
+	{ "*read", "vfs_read", NULL, 1 }, { "*_re*", "vfs_read", NULL, 1 },
+	{ "vfs_?ead", "vfs_read", NULL, 1 }, { "vfs_[rx]ead", "vfs_read", NULL, 1 },
+	{ "vfs_[!r]ead", "vfs_read", NULL, 0 }, { "two_*", "two_open", "mod_two", 1 },
+	{ ":mod:mod_two", "two_open", "mod_two", 1 }, { ":mod:mod_two", "two_open", "mod_one", 0 },
+	{ ":mod:mod_two", "two_open", NULL, 0 }, { "*:mod:mod_two", "two_open", "mod_two", 1 },
 	{ "two_o*:mod:mod_two", "two_open", "mod_two", 1 },
 	{ "two_c*:mod:mod_two", "two_open", "mod_two", 0 },
 	{ ":mod:mod_*", "two_open", "mod_two", 1 },
@@ -395,14 +350,14 @@ static const struct {
 
 Test(filter, globs_match_as_the_kernels)
 {
-	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++) {
+	for_each(one, globs) {
 		enum filter_verdict verdict;
 		struct filter f = {};
 
-		cr_assert(globs__add(&f.allow, globs[i].glob) == 0, "%s", globs[i].glob);
-		verdict = filter__judge(&f, globs[i].name, globs[i].module);
-		cr_expect(globs[i].matches == (verdict == FILTER_TRACED), "%s on %s", globs[i].glob,
-			  globs[i].name);
+		cr_assert(globs__add(&f.allow, one->glob) == 0, "%s", one->glob);
+		verdict = filter__judge(&f, one->name, one->module);
+		cr_expect(one->matches == (verdict == FILTER_TRACED), "%s on %s", one->glob,
+			  one->name);
 		filter__free(&f);
 	}
 }
@@ -428,31 +383,27 @@ static const char *const bad_globs[] = { "", "two words", ":mod:", "vfs_*:mod:",
 
 Test(filter, refuses_what_is_no_glob)
 {
-	for (size_t i = 0; i < sizeof(bad_globs) / sizeof(bad_globs[0]); i++) {
+	for_each(one, bad_globs) {
 		struct filter f = {};
 
-		cr_expect(globs__add(&f.allow, bad_globs[i]) == -EINVAL, "%s", bad_globs[i]);
+		cr_expect(globs__add(&f.allow, *one) == -EINVAL, "%s", *one);
 		filter__free(&f);
 	}
 }
 
 Test(filter, a_file_of_globs)
 {
-	char path[] = "/tmp/globs.XXXXXX", argument[64];
-	static const char text[] = "# head\nvfs_read\n\n  vfs_write  # why\r\n:mod:mod_two\n";
 	struct filter f = {};
-	int fd = mkstemp(path);
 
-	cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-	snprintf(argument, sizeof(argument), "@%s", path);
-	cr_expect(globs__add(&f.allow, argument) == 0);
+	enter_dir();
+	write_text("globs", "# head\nvfs_read\n\n  vfs_write  # why\r\n:mod:mod_two\n");
+	cr_expect(globs__add(&f.allow, "@globs") == 0);
 	cr_expect(f.allow.count == 3);
 	cr_expect(filter__judge(&f, "vfs_write", NULL) == FILTER_TRACED);
 	cr_expect(filter__judge(&f, "two_open", "mod_two") == FILTER_TRACED);
 	cr_expect(filter__judge(&f, "no_endbr", NULL) == FILTER_NOT_ASKED);
 	filter__free(&f);
-	unlink(path);
+	leave_dir();
 }
 
 Test(filter, every_glob_has_to_match_something)

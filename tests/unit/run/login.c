@@ -3,20 +3,12 @@
  * --user: whatever hytrace may do, its command may do what that user may, and no more. The caller is root, or a user with
  * ambient capabilities, as systemd gives them to a service.
  */
-#include <errno.h>
+#include <sys/wait.h>
 #include <grp.h>
 #include <linux/securebits.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "run/process.h"
 

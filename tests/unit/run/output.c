@@ -3,40 +3,29 @@
  * What the loader leaves in file systems: results that are complete or not there, a watchdog that
  * removes what a run has made, however it ends, and the removal of leftovers if both were killed.
  */
+#include <sys/wait.h>
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "base/error.h"
 #include "run/guard.h"
 #include "run/instance.h"
 #include "run/output.h"
 #include "run/workload.h"
-
-static char dir[] = "/tmp/loader.XXXXXX";
+#include "put_file.h"
 
 static void enter(void)
 {
-	cr_assert(mkdtemp(dir) != NULL);
-	cr_assert(chdir(dir) == 0);
+	enter_dir();
 	signal(SIGPIPE, SIG_IGN);
 }
 
 static int entries(void)
 {
-	DIR *d = opendir(dir);
+	DIR *d = opendir(test_dir);
 	int count = -2;
 
 	while (readdir(d))
@@ -49,40 +38,51 @@ static void leave(void)
 {
 	cr_assert(chdir("/") == 0);
 	cr_expect(entries() == 0, "something was left behind");
-	rmdir(dir);
+	rmdir(test_dir);
 }
 
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	fputs(text, f);
-	fclose(f);
-}
-
-static int holds(const char *path, const char *text)
-{
-	char buffer[64] = "";
-	FILE *f = fopen(path, "r");
-
-	if (!f)
-		return 0;
-	fgets(buffer, sizeof(buffer), f);
-	fclose(f);
-	return !strcmp(buffer, text);
-}
+/* For ten seconds at most */
+#define wait_until(condition) for (int t_ = 0; t_ < 1000 && !(condition); t_++) usleep(10 * 1000)
 
 static struct output *o;
 static struct guard *g;
 
+static void open_as(const char *path)
+{
+	cr_assert(output__open(&o, path, NULL) == 0);
+}
+
 static void open_result(void)
 {
-	cr_assert(output__open(&o, "result", NULL) == 0);
+	open_as("result");
 }
 
 static void grow_result(void)
 {
 	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+}
+
+static void say(const char *text)
+{
+	fputs(text, output__stream(o));
+}
+
+static void flush(const char *text)
+{
+	say(text);
+	cr_expect(output__flush(o) == 0);
+}
+
+static void commit(const char *text)
+{
+	say(text);
+	cr_expect(output__commit(o) == 0);
+}
+
+static void discard(const char *text)
+{
+	say(text);
+	output__discard(o);
 }
 
 /* A test may leave its result. */
@@ -97,19 +97,18 @@ TestSuite(output, .init = enter, .fini = leave_result);
 Test(output, appears_when_it_is_complete)
 {
 	open_result();
-	fputs("half", output__stream(o));
+	say("half");
 	cr_expect(access("result", F_OK) != 0, "not there yet");
-	fputs(" and half", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	commit(" and half");
 	cr_expect(holds("result", "half and half"));
 	cr_expect(entries() == 1, "nothing beside it");
 }
 
 Test(output, replaces_the_old_one_at_the_end)
 {
-	put("result", "old");
+	write_text("result", "old");
 	open_result();
-	fputs("new", output__stream(o));
+	say("new");
 	cr_expect(holds("result", "old"));
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "new"));
@@ -117,10 +116,9 @@ Test(output, replaces_the_old_one_at_the_end)
 
 Test(output, discarded_leaves_the_old_one)
 {
-	put("result", "old");
+	write_text("result", "old");
 	open_result();
-	fputs("new", output__stream(o));
-	output__discard(o);
+	discard("new");
 	cr_expect(holds("result", "old"));
 	cr_expect(entries() == 1);
 }
@@ -128,17 +126,14 @@ Test(output, discarded_leaves_the_old_one)
 Test(output, comes_bit_by_bit)
 {
 	open_result();
-	fputs("one, ", output__stream(o));
-	cr_expect(output__flush(o) == 0);
+	flush("one, ");
 	cr_expect(output__flush(o) == 0, "nothing new");
-	fputs("two", output__stream(o));
-	cr_expect(output__flush(o) == 0);
+	flush("two");
 	cr_expect(access("result", F_OK) != 0, "not there yet");
-	fputs(", x", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	commit(", x");
 	cr_expect(holds("result", "one, two, x"));
-	cr_assert(output__open(&o, "/dev/full", NULL) == 0);
-	fputs("text", output__stream(o));
+	open_as("/dev/full");
+	say("text");
 	cr_expect(output__flush(o) == -EIO);
 	output__discard(o);
 }
@@ -150,7 +145,7 @@ Test(output, comes_after_what_is_written_by_an_open_descriptor)
 
 	open_result();
 	cr_expect(entries() == 1, "nothing beside it");
-	fputs("result, ", output__stream(o));
+	say("result, ");
 	cr_assert(write(shared, "command, ", 9) == 9);
 	cr_expect(output__commit(o) == 0);
 	cr_assert(write(shared, "later", 5) == 5);
@@ -178,9 +173,8 @@ Test(output, an_open_descriptor_is_named)
 	shared = open("all/result", O_WRONLY | O_CREAT, 0644);
 	cr_assert(shared >= 0 && fchown(shared, 65534, 65534) == 0);
 	snprintf(path, sizeof(path), "/dev/fd/%d", shared);
-	cr_assert(output__open(&o, path, NULL) == 0);
-	fputs("result", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	open_as(path);
+	commit("result");
 	close(shared);
 	cr_expect(holds("all/result", "result"));
 	cr_expect(unlink("all/result") == 0 && rmdir("all") == 0);
@@ -189,16 +183,14 @@ Test(output, an_open_descriptor_is_named)
 /* A recording: what has been written is kept, whatever happens then. */
 Test(output, a_growing_one_keeps_what_it_has)
 {
-	put("result", "old and longer");
+	write_text("result", "old and longer");
 	grow_result();
-	fputs("one", output__stream(o));
+	say("one");
 	cr_expect(holds("result", "old and longer"), "nothing has been flushed");
 	cr_expect(output__flush(o) == 0);
 	cr_expect(holds("result", "one"));
-	fputs(", two", output__stream(o));
-	cr_expect(output__flush(o) == 0);
-	fputs(", lost", output__stream(o));
-	output__discard(o);
+	flush(", two");
+	discard(", lost");
 	cr_expect(holds("result", "one, two"));
 	grow_result();
 	output__discard(o);
@@ -210,18 +202,17 @@ Test(output, a_growing_one_keeps_what_it_has)
 	grow_result();
 	cr_expect(output__commit(o) == 0);
 	cr_expect(holds("result", "") && access("result", F_OK) == 0, "one that has recorded nothing is empty");
-	put("other", "old");
+	write_text("other", "old");
 	cr_assert(link("other", "result") != 0 && unlink("result") == 0 && link("other", "result") == 0);
 	grow_result();
-	fputs("new", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	commit("new");
 	cr_expect(holds("other", "old") && holds("result", "new"), "a hard link is not written to");
 	unlink("other");
 }
 
 static void checkpoint(const char *text)
 {
-	fputs(text, output__stream(o));
+	say(text);
 	cr_expect(output__checkpoint(o) == 0);
 	cr_expect(holds("result", text));
 }
@@ -231,7 +222,7 @@ Test(output, can_be_put_in_place_before_the_end)
 {
 	struct stat st;
 
-	put("result", "old");
+	write_text("result", "old");
 	cr_assert(chmod("result", 0604) == 0);
 	open_result();
 	cr_expect(output__can_checkpoint(o));
@@ -239,16 +230,14 @@ Test(output, can_be_put_in_place_before_the_end)
 	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
 	checkpoint("farther");
 	cr_expect(entries() == 2, "the unfinished one keeps its place");
-	fputs("lost", output__stream(o));
-	output__discard(o);
+	discard("lost");
 	cr_expect(holds("result", "farther"));
 	open_result();
 	checkpoint("once more, and long");
-	fputs("the end", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	commit("the end");
 	cr_expect(holds("result", "the end"));
 	unlink("result");
-	cr_assert(output__open(&o, "/dev/null", NULL) == 0);
+	open_as("/dev/null");
 	cr_expect(output__can_checkpoint(o) == false);
 	cr_expect(output__checkpoint(o) == -EOPNOTSUPP, "a pipe would get it twice");
 	output__discard(o);
@@ -262,7 +251,7 @@ Test(output, one_so_far_is_not_written_to_what_has_its_name)
 {
 	char name[128], kept[64];
 
-	put("secret", "secret");
+	write_text("secret", "secret");
 	snprintf(name, sizeof(name), "result.%s.now.tmp", run__id());
 	open_result();
 	cr_assert(symlink("secret", name) == 0);
@@ -272,7 +261,7 @@ Test(output, one_so_far_is_not_written_to_what_has_its_name)
 	cr_assert(mkfifo(name, 0600) == 0);
 	checkpoint("over a pipe");
 	cr_assert(mkdir(name, 0700) == 0);
-	fputs("over a directory", output__stream(o));
+	say("over a directory");
 	cr_expect(output__checkpoint(o) == -EEXIST, "which nobody removes");
 	cr_assert(rmdir(name) == 0);
 	cr_expect(holds("result", "over a pipe"));
@@ -280,7 +269,7 @@ Test(output, one_so_far_is_not_written_to_what_has_its_name)
 	snprintf(kept, sizeof(kept), "result.%s.tmp", run__id());
 	cr_assert(rename(kept, "moved") == 0);
 	cr_assert(symlink("secret", kept) == 0);
-	fputs("the end", output__stream(o));
+	say("the end");
 	cr_expect(output__commit(o) == 0, "who moves the unfinished one spoils his own directory");
 	cr_expect(holds("secret", "secret"));
 	unlink("moved");
@@ -292,7 +281,7 @@ Test(output, a_full_disk_leaves_the_old_one)
 {
 	const struct rlimit little = { 100, RLIM_INFINITY }, much = { RLIM_INFINITY, RLIM_INFINITY };
 
-	put("result", "old");
+	write_text("result", "old");
 	signal(SIGXFSZ, SIG_IGN);
 	cr_assert(setrlimit(RLIMIT_FSIZE, &little) == 0);
 	for (int i = 0; i < 2; i++) {
@@ -313,7 +302,7 @@ Test(output, is_given_once)
 
 	open_result();
 	cr_expect(output__open(&other, "./result", NULL) == -EINVAL && !other);
-	fputs("text", output__stream(o));
+	say("text");
 	cr_expect(output__commit(o) == 0, "and is still there");
 	cr_expect(holds("result", "text"));
 }
@@ -331,14 +320,13 @@ Test(output, a_link_is_followed)
 				   output__open(&o, "link", NULL);
 
 		cr_assert(err == 0);
-		fputs(texts[i], output__stream(o));
-		cr_expect(output__commit(o) == 0);
+		commit(texts[i]);
 		cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
 		cr_expect(holds("elsewhere/result", texts[i]));
 		cr_expect(entries() == 2);
 	}
 	unlink("elsewhere/result");
-	cr_assert(output__open(&o, "link", NULL) == 0);
+	open_as("link");
 	output__discard(o);
 	cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
 	cr_expect(rmdir("elsewhere") == 0, "nothing is left in it");
@@ -350,13 +338,12 @@ Test(output, a_file_keeps_its_mode_and_owner)
 	bool root = !geteuid();
 	struct stat st;
 
-	put("result", "old");
+	write_text("result", "old");
 	cr_assert(chmod("result", 0604) == 0);
 	if (root)
 		cr_assert(chown("result", 1, 2) == 0);
 	open_result();
-	fputs("new", output__stream(o));
-	cr_expect(output__commit(o) == 0);
+	commit("new");
 	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
 	if (root)
 		cr_expect(st.st_uid == 1 && st.st_gid == 2);
@@ -364,11 +351,10 @@ Test(output, a_file_keeps_its_mode_and_owner)
 
 Test(output, a_device_is_written_in_place)
 {
-	cr_assert(output__open(&o, "/dev/null", NULL) == 0);
-	fputs("text", output__stream(o));
-	cr_expect(output__commit(o) == 0);
-	cr_assert(output__open(&o, "/dev/full", NULL) == 0);
-	fputs("text", output__stream(o));
+	open_as("/dev/null");
+	commit("text");
+	open_as("/dev/full");
+	say("text");
 	cr_expect(output__commit(o) == -EIO);
 }
 
@@ -391,7 +377,7 @@ Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
 		if (output__open(&o, path, NULL))
 			_exit(1);
 		for (int i = 0; i < 65536; i++)
-			fputs(line, output__stream(o));
+			say(line);
 		_exit(output__commit(o) ? 2 : 0);
 	}
 	close(ends[1]);
@@ -422,7 +408,7 @@ Test(output, refuses_names_of_compressed_files)
 		cr_expect(output__open(&o, names[i], NULL) == -EINVAL, "%s", names[i]);
 		cr_expect(output__open_growing(&o, names[i], NULL) == -EINVAL, "%s", names[i]);
 	}
-	cr_assert(output__open(&o, "a.zst.json", NULL) == 0);
+	open_as("a.zst.json");
 	output__discard(o);
 }
 
@@ -435,7 +421,7 @@ Test(guard, removes_what_it_was_told_in_the_right_order)
 	cr_expect(guard__add(g, GUARD_FILE, "%s", "sub/file") == 0);
 	cr_expect(guard__add(g, GUARD_FILE, "%s", "never-made") == 0);
 	mkdir("sub", 0700);
-	put("sub/file", "x");
+	write_text("sub/file", "x");
 	cr_expect(guard__finish(g) == 0);
 	cr_expect(entries() == 0);
 }
@@ -463,7 +449,7 @@ Test(guard, what_was_never_made_is_no_error)
 Test(guard, a_directory_with_others_things_stays)
 {
 	mkdir("sub", 0700);
-	put("sub/other", "x");
+	write_text("sub/other", "x");
 	cr_assert(guard__start(&g) == 0);
 	cr_expect(guard__add(g, GUARD_DIR, "%s", "sub") == 0);
 	cr_expect(guard__finish(g) == 0);
@@ -487,7 +473,7 @@ Test(guard, survives_its_parent)
 		setpgid(0, 0);
 		if (guard__start(&g) || guard__add(g, GUARD_FILE, "%s", "file"))
 			_exit(1);
-		put("file", "x");
+		write_text("file", "x");
 		signal(SIGINT, SIG_IGN);
 		kill(0, SIGINT);
 		if (write(ready[1], "x", 1) != 1)
@@ -498,8 +484,7 @@ Test(guard, survives_its_parent)
 	cr_expect(access("file", F_OK) == 0, "not before the end");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	for (int i = 0; i < 100 && !access("file", F_OK); i++)
-		usleep(20 * 1000);
+	wait_until(access("file", F_OK));
 	cr_expect(access("file", F_OK) != 0);
 }
 
@@ -534,7 +519,7 @@ Test(workload, status_is_a_shells)
 	cr_expect(run(seven) == 7);
 	cr_expect(run(killed) == 128 + SIGTERM);
 	cr_expect(run(missing) == EXIT_NOCMD);
-	put("data", "no program");
+	write_text("data", "no program");
 	cr_expect(run(data) == EXIT_NOEXEC);
 	unlink("data");
 }
@@ -587,39 +572,33 @@ Test(workload, a_command_is_looked_up_as_execvp_does)
 		const char *path, *name;
 		int refused;
 	} cases[] = {
-		{ "/usr/bin:/bin", "true", 0 },
-		{ "/usr/bin:/bin", "no-such-command", EXIT_NOCMD },
-		{ "/usr/bin:/bin", "", EXIT_NOCMD },
-		{ "/usr/bin:/bin", "./data", EXIT_NOEXEC },
-		{ "/usr/bin:/bin", "./sub", EXIT_NOEXEC },
-		{ "/usr/bin:/bin", "./program", 0 },
-		{ "/usr/bin:/bin", "program", EXIT_NOCMD },
-		{ "/usr/bin:", "program", 0 },
-		{ ":/usr/bin", "program", 0 },
-		{ "", "program", 0 },
-		{ "nowhere:sub:.", "data", EXIT_NOEXEC },
-		{ "nowhere:sub:.", "program", 0 },
+		{ "/usr/bin:/bin", "true", 0 }, { "/usr/bin:/bin", "no-such-command", EXIT_NOCMD },
+		{ "/usr/bin:/bin", "", EXIT_NOCMD }, { "/usr/bin:/bin", "./data", EXIT_NOEXEC },
+		{ "/usr/bin:/bin", "./sub", EXIT_NOEXEC }, { "/usr/bin:/bin", "./program", 0 },
+		{ "/usr/bin:/bin", "program", EXIT_NOCMD }, { "/usr/bin:", "program", 0 },
+		{ ":/usr/bin", "program", 0 }, { "", "program", 0 },
+		{ "nowhere:sub:.", "data", EXIT_NOEXEC }, { "nowhere:sub:.", "program", 0 },
 		{ "nowhere:data", "program", EXIT_NOCMD },
 		{ "sub:nowhere", "program", EXIT_NOEXEC },
 	};
 
-	put("data", "no program");
-	put("program", "#!/bin/sh\n");
+	write_text("data", "no program");
+	write_text("program", "#!/bin/sh\n");
 	cr_assert(chmod("program", 0755) == 0);
 	cr_assert(mkdir("sub", 0700) == 0);
-	put("sub/program", "may not be executed");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char *const command[] = { (char *)cases[i].name, NULL };
+	write_text("sub/program", "may not be executed");
+	for_each(c, cases) {
+		char *const command[] = { (char *)c->name, NULL };
 		struct workload w;
 		int err;
 
-		setenv("PATH", cases[i].path, 1);
+		setenv("PATH", c->path, 1);
 		workload__init(&w, command, false);
 		err = workload__find(&w);
-		cr_expect(err == (cases[i].refused ? -ENOEXEC : 0) && w.refused == cases[i].refused,
-			  "%s along %s: %d", cases[i].name, cases[i].path, w.refused);
+		cr_expect(err == (c->refused ? -ENOEXEC : 0) && w.refused == c->refused,
+			  "%s along %s: %d", c->name, c->path, w.refused);
 		if (err)
-			cr_expect(workload__finish(&w, NULL, err) == cases[i].refused);
+			cr_expect(workload__finish(&w, NULL, err) == c->refused);
 	}
 	unlink("sub/program");
 	rmdir("sub");
@@ -629,8 +608,7 @@ Test(workload, a_command_is_looked_up_as_execvp_does)
 
 static void appears(const char *path)
 {
-	for (int i = 0; i < 1000 && access(path, F_OK); i++)
-		usleep(10 * 1000);
+	wait_until(!access(path, F_OK));
 	cr_assert(access(path, F_OK) == 0, "%s", path);
 }
 
@@ -671,11 +649,10 @@ static int signals_of_command(const char *script, void (*send)(pid_t pid))
 	for (int i = 0; i < ROUNDS; i++) {
 		send(pid);
 		/* Signals that a busy machine delivers late would become one. */
-		for (int t = 0; t < 1000 && !stat("got", &st) && st.st_size <= i; t++)
-			usleep(10 * 1000);
+		wait_until(stat("got", &st) || st.st_size > i);
 		usleep(3 * SAME_SIGNAL_MS * 1000);
 	}
-	put("stop", "");
+	write_text("stop", "");
 	waitpid(pid, NULL, 0);
 	cr_assert(stat("got", &st) == 0);
 	unlink("got");
@@ -747,12 +724,12 @@ Test(workload, so_does_one_that_comes_at_the_end)
 		appears("got");
 		kill(0, SIGTERM);
 		usleep(SAME_SIGNAL_MS * 1000);
-		put("written", "");
+		write_text("written", "");
 		_exit(workload__finish(&w, NULL, 0));
 	}
 	appears("written");
 	usleep(3 * SAME_SIGNAL_MS * 1000);
-	put("stop", "");
+	write_text("stop", "");
 	waitpid(pid, NULL, 0);
 	cr_assert(stat("got", &st) == 0);
 	cr_expect(st.st_size == 1, "%ld", (long)st.st_size);
@@ -775,7 +752,7 @@ static void make_instances(void)
 	mkdir(KILLED, 0700);
 	mkdir(ALIVE, 0700);
 	mkdir(BUSY, 0700);
-	put(BUSY "/trace_pipe", "");
+	write_text(BUSY "/trace_pipe", "");
 	/* These belong to somebody else. */
 	mkdir("instances/foo", 0700);
 	mkdir("instances/" INSTANCE_PREFIX "4711", 0700);
@@ -808,8 +785,7 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 	cr_expect(left.count == 2, "each once, with events as well: %zu", left.count);
 	cr_expect(leftovers__remove(&left, "instances", g) == 0);
 	leftovers__free(&left);
-	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
-		usleep(10 * 1000);
+	wait_until(access(KILLED, F_OK));
 	cr_expect(access(KILLED, F_OK) != 0);
 	/* A leftover that stays is no failure. */
 	cr_expect(guard__finish(g) == 0);
@@ -822,7 +798,6 @@ Test(guard, says_when_it_was_killed)
 
 	cr_assert(guard__start(&g) == 0);
 	snprintf(command, sizeof(command), "pkill -KILL -x -P %d hytrace-guard", getpid());
-	for (int i = 0; i < 1000 && system(command); i++)
-		usleep(10 * 1000);
+	wait_until(!system(command));
 	cr_expect(guard__finish(g) == -EIO);
 }

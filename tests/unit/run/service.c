@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* How a run gets along with what has started it: readiness, another user for the command, SIGUSR1. */
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "run/process.h"
 #include "run/workload.h"
@@ -30,7 +20,7 @@ Test(ready, a_descriptor_gets_a_line_and_its_end)
 	cr_expect(fcntl(ends[1], F_GETFD) == FD_CLOEXEC, "it is none of the command's");
 	ready__tell(ends[1]);
 	cr_expect(read(ends[0], text, sizeof(text)) == 6);
-	cr_expect(eq(str, text, "READY\n"));
+	expect_str(text, "READY\n");
 	cr_expect(read(ends[0], text, sizeof(text)) == 0, "the end");
 	cr_expect(ready__check(ends[0]) == -EINVAL, "can only be read");
 	cr_expect(ready__check(4711) == -EINVAL, "is not open");
@@ -49,7 +39,7 @@ Test(ready, systemd_is_told)
 	setenv("NOTIFY_SOCKET", address.sun_path, 1);
 	ready__tell(0);
 	cr_expect(recv(listener, text, sizeof(text) - 1, MSG_DONTWAIT) > 0);
-	cr_expect(eq(str, text, "READY=1"));
+	expect_str(text, "READY=1");
 	unlink(address.sun_path);
 	rmdir(dir);
 }
@@ -74,9 +64,9 @@ Test(login, of_a_user_there_is)
 	setenv("HOME", "/nowhere", 1);
 	setenv("USER", "nobody in particular", 1);
 	cr_expect(login__become(login) == 0);
-	cr_expect(eq(str, getenv("HOME"), self->pw_dir));
-	cr_expect(eq(str, getenv("USER"), self->pw_name));
-	cr_expect(eq(str, getenv("LOGNAME"), self->pw_name));
+	expect_str(getenv("HOME"), self->pw_dir);
+	expect_str(getenv("USER"), self->pw_name);
+	expect_str(getenv("LOGNAME"), self->pw_name);
 	login__free(login);
 }
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which options a line of the source needs: the #if blocks around it, line by line. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
+#include "put_file.h"
 #include "tailor/conditions.h"
 
 /* A line of a file, and what it needs; an inner block's options come first. */
@@ -14,28 +9,10 @@ struct line {
 	const char *text, *needs;
 };
 
-static char top[] = "/tmp/hytrace-conditions-XXXXXX";
-
-static void make_top(void)
-{
-	cr_assert(ne(ptr, mkdtemp(top), NULL));
-}
-
-static void remove_top(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", top);
-	cr_assert(eq(int, system(command), 0));
-}
-
 static void write_file(const char *name, const struct line *lines)
 {
-	char path[256];
-	FILE *f;
+	FILE *f = fopen(name, "w");
 
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	f = fopen(path, "w");
 	cr_assert(ne(ptr, f, NULL));
 	for (; lines->text; lines++)
 		fprintf(f, "%s\n", lines->text);
@@ -63,7 +40,7 @@ static void expect(const struct line *lines)
 	struct conditions *c;
 
 	write_file("a.c", lines);
-	c = conditions__new(top);
+	c = conditions__new(test_dir);
 	for (unsigned int i = 0; lines[i].text; i++) {
 		const char *needs = needs_at(c, "a.c", "a.c", i + 1);
 
@@ -75,7 +52,7 @@ static void expect(const struct line *lines)
 	conditions__free(c);
 }
 
-TestSuite(conditions, .init = make_top, .fini = remove_top);
+TestSuite(conditions, .init = enter_dir, .fini = leave_dir);
 
 Test(conditions, of_ifdef_and_else)
 {
@@ -165,24 +142,22 @@ Test(conditions, of_an_included_file_are_those_of_its_line)
 	static const struct line part[] = {
 		{ "x" }, { "#ifdef CONFIG_C" }, { "x" }, { "#endif" }, { }
 	};
-	char path[256];
 	struct conditions *c;
 
-	snprintf(path, sizeof(path), "mkdir %s/sub", top);
-	cr_assert(eq(int, system(path), 0));
+	run_shell("mkdir sub");
 	write_file("sub/unit.c", unit);
 	write_file("sub/part.c", part);
 	write_file("sub/free.c", part);
 	write_file("sub/twice.c", part);
-	c = conditions__new(top);
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/part.c", 1), "A"));
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/part.c", 3), "C A"));
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/free.c", 3), "C"));
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/twice.c", 1), ""));
+	c = conditions__new(test_dir);
+	expect_str(needs_at(c, "sub/unit.c", "sub/part.c", 1), "A");
+	expect_str(needs_at(c, "sub/unit.c", "sub/part.c", 3), "C A");
+	expect_str(needs_at(c, "sub/unit.c", "sub/free.c", 3), "C");
+	expect_str(needs_at(c, "sub/unit.c", "sub/twice.c", 1), "");
 	/* A file that is not there, and lines after the end, need nothing. */
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "none.h", 1), ""));
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/part.c", 99), ""));
-	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/part.c", 0), ""));
+	expect_str(needs_at(c, "sub/unit.c", "none.h", 1), "");
+	expect_str(needs_at(c, "sub/unit.c", "sub/part.c", 99), "");
+	expect_str(needs_at(c, "sub/unit.c", "sub/part.c", 0), "");
 	conditions__free(c);
 }
 
@@ -194,11 +169,11 @@ Test(conditions, of_a_file_that_is_also_compiled_by_itself)
 
 	write_file("unit.c", unit);
 	write_file("b.c", b);
-	c = conditions__new(top);
+	c = conditions__new(test_dir);
 	conditions__compiled(c, "unit.c");
 	conditions__compiled(c, "b.c");
-	cr_expect(eq(str, (char *)needs_at(c, "unit.c", "b.c", 1), ""));
-	cr_expect(eq(str, (char *)needs_at(c, "b.c", "b.c", 3), "B"));
+	expect_str(needs_at(c, "unit.c", "b.c", 1), "");
+	expect_str(needs_at(c, "b.c", "b.c", 3), "B");
 	conditions__free(c);
 }
 
@@ -212,7 +187,7 @@ Test(conditions, of_a_file_that_an_included_one_includes)
 	write_file("unit.c", unit);
 	write_file("b.c", b);
 	write_file("c.c", c_file);
-	c = conditions__new(top);
-	cr_expect(eq(str, (char *)needs_at(c, "unit.c", "c.c", 1), "B A"));
+	c = conditions__new(test_dir);
+	expect_str(needs_at(c, "unit.c", "c.c", 1), "B A");
 	conditions__free(c);
 }

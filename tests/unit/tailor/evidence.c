@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What a module proves that Kbuild does not know, in the kernel of small_kernel.h. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
 
+#include "printed.h"
 #include "small_kernel.h"
 #include "tailor/evidence.h"
 
@@ -93,25 +91,21 @@ Test(evidence, of_an_unknown_module_is_what_it_imports)
 		{ "extern int datum;\nint entry(int x) { return datum + x; }\n", "zfs datum", "zfs datum" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		begin(cases[i].source);
+	for_each(c, cases) {
+		begin(c->source);
 		cr_expect(eq(int, collect(false), 0));
-		cr_expect(eq(str, (char *)proof_of("MAIN"), (char *)cases[i].object));
-		cr_expect(eq(str, (char *)proof_of("DATUM"), (char *)cases[i].block));
+		expect_str(proof_of("MAIN"), c->object);
+		expect_str(proof_of("DATUM"), c->block);
 		end();
 	}
 }
 
 Test(evidence, of_an_unknown_module_without_a_file_is_refused)
 {
-	char said[1024];
-
 	cr_redirect_stderr();
 	begin(NULL);
 	cr_expect(eq(int, collect(false), -22));
-	fflush(stderr);
-	said[fread(said, 1, sizeof(said) - 1, cr_get_redirected_stderr())] = '\0';
-	cr_expect(strstr(said, "run: names module zfs, which Kbuild does not know and whose file was not found") != NULL, "%s", said);
+	cr_expect(strstr(said(), "run: names module zfs, which Kbuild does not know and whose file was not found") != NULL);
 	end();
 }
 
@@ -119,6 +113,6 @@ Test(evidence, of_an_unknown_module_without_a_file_is_none_if_that_is_asked_for)
 {
 	begin(NULL);
 	cr_expect(eq(int, collect(true), 0));
-	cr_expect(eq(str, (char *)proof_of("MAIN"), "none"));
+	expect_str(proof_of("MAIN"), "none");
 	end();
 }

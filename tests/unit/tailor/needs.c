@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What objects need by one way, and by either of two. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <string.h>
 
 #include "tailor/needs.h"
 
@@ -48,7 +45,7 @@ static void expect(const char *one, const char *other, const char *wanted)
 	struct needs a = make(one), b = make(other);
 
 	needs__either(&a, &b, &store);
-	cr_expect(eq(str, (char *)text_of(&a), (char *)wanted), "%s, or %s", one, other);
+	expect_str(text_of(&a), wanted, "%s, or %s", one, other);
 	needs__free(&a);
 	needs__free(&b);
 }
@@ -59,10 +56,10 @@ Test(needs, what_says_less_is_not_added)
 		{ "A A", "A" }, { "A A|B", "A" }, { "A|B A", "A" }, { "A|B A|C", "A|B A|C" }, { "A|B C B|A D", "A|B C D" },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct needs needs = make(cases[i][0]);
+	for_each(c, cases) {
+		struct needs needs = make((*c)[0]);
 
-		cr_expect(eq(str, (char *)text_of(&needs), (char *)cases[i][1]), "%s", cases[i][0]);
+		expect_str(text_of(&needs), (*c)[1], "%s", (*c)[0]);
 		needs__free(&needs);
 	}
 	need_store__free(&store);

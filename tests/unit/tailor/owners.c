@@ -3,102 +3,88 @@
  * Which options objects need, and when Kbuild is asked again, in a tree that is made here. Its Makefiles do what those of
  * the kernel do for what is asked, in a few lines. t-cover-boot asks those of the kernel.
  */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "printed.h"
 #include "put_file.h"
 #include "tailor/owners.h"
 
-static char top[] = "/tmp/hytrace-owners-XXXXXX";
+/* put_file() in the directory of the test */
+static void put(const char *name, const char *text)
+{
+	put_file(test_dir, name, text);
+}
 
 static void make_tree(void)
 {
-	cr_assert(ne(ptr, mkdtemp(top), NULL));
-	setenv("XDG_CACHE_HOME", top, 1);
-	put_file(top, "Makefile",
-		   "include include/config/auto.conf\n"
-		   "include arch/x86/Makefile\n"
-		   "export srctree := $(CURDIR)\n"
-		   "export SRCARCH := x86\n"
-		   "export KERNELVERSION := $(or $(shell cat version 2>/dev/null),6.11.0)\n"
-		   "export ARCH_CORE := $(core-y)\n"
-		   "export ARCH_DRIVERS := $(drivers-y) $(drivers-m)\n"
-		   "%config: ;\n");
-	put_file(top, "scripts/Makefile.build",
-		   "-include include/config/auto.conf\n"
-		   "$(shell echo asked >>asked)\n"
-		   "include $(firstword $(wildcard $(srctree)/$(obj)/Kbuild) $(srctree)/$(obj)/Makefile)\n"
-		   "in = $(if $(filter-out .,$(obj)),$(obj)/)\n"
-		   "subdir-ym := $(patsubst %/,$(in)%,$(filter %/,$(obj-y) $(obj-m)))\n"
-		   "real-obj-y := $(addprefix $(in),$(filter %.o,$(obj-y)))\n"
-		   "lib-y := $(addprefix $(in),$(lib-y))\n"
-		   "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
-		   "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
-	put_file(top, "arch/x86/Makefile",
-		   "core-y += plain/\n"
-		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
-		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
-	put_file(top, "Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
-	put_file(top, "plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
-	put_file(top, "plain/assembly.S", "");
-	put_file(top, "arch/x86/y/Makefile", "obj-y += y.o\n");
+	enter_dir();
+	setenv("XDG_CACHE_HOME", test_dir, 1);
+	put("Makefile",
+	    "include include/config/auto.conf\n"
+	    "include arch/x86/Makefile\n"
+	    "export srctree := $(CURDIR)\n"
+	    "export SRCARCH := x86\n"
+	    "export KERNELVERSION := $(or $(shell cat version 2>/dev/null),6.11.0)\n"
+	    "export ARCH_CORE := $(core-y)\n"
+	    "export ARCH_DRIVERS := $(drivers-y) $(drivers-m)\n"
+	    "%config: ;\n");
+	put("scripts/Makefile.build",
+	    "-include include/config/auto.conf\n"
+	    "$(shell echo asked >>asked)\n"
+	    "include $(firstword $(wildcard $(srctree)/$(obj)/Kbuild) $(srctree)/$(obj)/Makefile)\n"
+	    "in = $(if $(filter-out .,$(obj)),$(obj)/)\n"
+	    "subdir-ym := $(patsubst %/,$(in)%,$(filter %/,$(obj-y) $(obj-m)))\n"
+	    "real-obj-y := $(addprefix $(in),$(filter %.o,$(obj-y)))\n"
+	    "lib-y := $(addprefix $(in),$(lib-y))\n"
+	    "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
+	    "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
+	put("arch/x86/Makefile",
+	    "core-y += plain/\n"
+	    "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
+	    "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
+	put("Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
+	put("plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
+	put("plain/assembly.S", "");
+	put("arch/x86/y/Makefile", "obj-y += y.o\n");
 	/* Another directory's path ends with this one's. */
-	put_file(top, "x86/y/Makefile", "obj-y += other_y.o\n");
-	put_file(top, "arch/x86/m/Makefile", "obj-y += m.o\n");
-	put_file(top, "sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
-	put_file(top, "dir/Makefile",
-		   "obj-$(CONFIG_A) += a.o\n"
-		   "obj-$(CONFIG_A) += either.o\n"
-		   "obj-$(CONFIG_B) += either.o\n"
-		   "ifdef CONFIG_A\n"
-		   "obj-$(CONFIG_B) += both.o a_and.o\n"
-		   "obj-$(CONFIG_C) += a_and.o\n"
-		   "endif\n"
-		   "ifdef CONFIG_B\n"
-		   "obj-$(CONFIG_C) += or_both.o of_four.o or_more.o\n"
-		   "obj-$(CONFIG_SUB) += or_more.o\n"
-		   "endif\n"
-		   "obj-$(CONFIG_A) += or_more.o\n"
-		   "obj-$(CONFIG_A) += or_both.o\n"
-		   "ifdef CONFIG_A\n"
-		   "obj-$(CONFIG_M) += of_four.o\n"
-		   "endif\n"
-		   "obj-$(CONFIG_A) += shared.o\n"
-		   "obj-$(CONFIG_M) += shared.o module.o\n"
-		   "module-objs := one.o two.o\n"
-		   "obj-$(CONFIG_N) += second.o\n"
-		   "second-objs := one.o\n"
-		   "obj-$(CONFIG_B) += ../twice/\n");
-	put_file(top, "twice/Makefile", "obj-y += twice.o below/\nobj-$(CONFIG_C) += twice_c.o\n");
-	put_file(top, "twice/below/Makefile", "obj-$(CONFIG_A) += below.o\n");
-	put_file(top, ".config", "");
-	put_file(top, "include/config/auto.conf",
-		   "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_N=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
-}
-
-static void remove_tree(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", top);
-	cr_assert(eq(int, system(command), 0));
+	put("x86/y/Makefile", "obj-y += other_y.o\n");
+	put("arch/x86/m/Makefile", "obj-y += m.o\n");
+	put("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
+	put("dir/Makefile",
+	    "obj-$(CONFIG_A) += a.o\n"
+	    "obj-$(CONFIG_A) += either.o\n"
+	    "obj-$(CONFIG_B) += either.o\n"
+	    "ifdef CONFIG_A\n"
+	    "obj-$(CONFIG_B) += both.o a_and.o\n"
+	    "obj-$(CONFIG_C) += a_and.o\n"
+	    "endif\n"
+	    "ifdef CONFIG_B\n"
+	    "obj-$(CONFIG_C) += or_both.o of_four.o or_more.o\n"
+	    "obj-$(CONFIG_SUB) += or_more.o\n"
+	    "endif\n"
+	    "obj-$(CONFIG_A) += or_more.o\n"
+	    "obj-$(CONFIG_A) += or_both.o\n"
+	    "ifdef CONFIG_A\n"
+	    "obj-$(CONFIG_M) += of_four.o\n"
+	    "endif\n"
+	    "obj-$(CONFIG_A) += shared.o\n"
+	    "obj-$(CONFIG_M) += shared.o module.o\n"
+	    "module-objs := one.o two.o\n"
+	    "obj-$(CONFIG_N) += second.o\n"
+	    "second-objs := one.o\n"
+	    "obj-$(CONFIG_B) += ../twice/\n");
+	put("twice/Makefile", "obj-y += twice.o below/\nobj-$(CONFIG_C) += twice_c.o\n");
+	put("twice/below/Makefile", "obj-$(CONFIG_A) += below.o\n");
+	put(".config", "");
+	put("include/config/auto.conf",
+	    "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_N=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
 }
 
 /* How often make was asked in a directory. */
 static long questions(void)
 {
-	char path[256];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/asked", top);
-	return stat(path, &st) ? 0 : st.st_size;
+	return stat("asked", &st) ? 0 : st.st_size;
 }
 
 static struct kbuild k;
@@ -132,7 +118,7 @@ static bool find(void)
 {
 	long before = questions();
 
-	cr_assert(eq(int, kbuild__open(&k, top), 0));
+	cr_assert(eq(int, kbuild__open(&k, test_dir), 0));
 	cr_assert(eq(int, owners__find(&o, &k), 0));
 	return questions() != before;
 }
@@ -143,7 +129,7 @@ static void finish(void)
 	kbuild__close(&k);
 }
 
-TestSuite(owners, .init = make_tree, .fini = remove_tree, .timeout = 60);
+TestSuite(owners, .init = make_tree, .fini = leave_dir, .timeout = 60);
 
 static void expect_all(void)
 {
@@ -161,21 +147,21 @@ static void expect_all(void)
 		{ "arch/x86/y/y.o", "ARCH_Y" }, { "x86/y/other_y.o", "" }, { "arch/x86/m/m.o", "ARCH_M" },
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		const char *needs = needs_of(wanted[i][0]);
-		bool right = !strcmp(needs, wanted[i][1]);
+	for_each(one, wanted) {
+		const char *needs = needs_of((*one)[0]);
+		bool right = !strcmp(needs, (*one)[1]);
 
-		cr_expect(right, "%s needs \"%s\", not \"%s\"", wanted[i][0], needs, wanted[i][1]);
+		cr_expect(right, "%s needs \"%s\", not \"%s\"", (*one)[0], needs, (*one)[1]);
 	}
 	/* of_four.o and or_more.o */
 	cr_expect(eq(sz, o.unclear, 2));
-	cr_expect(eq(str, (char *)owners__get(&o, "dir/one.o", NULL)->module, "dir/module.o"));
-	cr_expect(owned__needs_unit(owners__get(&o, "plain/member.o", NULL), top));
-	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/assembly.o", NULL), top)));
-	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/always.o", NULL), top)));
+	expect_str(owners__get(&o, "dir/one.o", NULL)->module, "dir/module.o");
+	cr_expect(owned__needs_unit(owners__get(&o, "plain/member.o", NULL), test_dir));
+	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/assembly.o", NULL), test_dir)));
+	cr_expect(not(owned__needs_unit(owners__get(&o, "plain/always.o", NULL), test_dir)));
 	/* A part of two modules */
-	cr_expect(eq(str, (char *)needs_in("dir/one.o", "module"), "M"));
-	cr_expect(eq(str, (char *)needs_in("dir/one.o", "second"), "N"));
+	expect_str(needs_in("dir/one.o", "module"), "M");
+	expect_str(needs_in("dir/one.o", "second"), "N");
 }
 
 Test(owners, are_found_by_emptying_options)
@@ -193,7 +179,7 @@ static bool is_asked_again(const char *name, const char *text)
 {
 	bool asked;
 
-	put_file(top, name, text);
+	put(name, text);
 	asked = find();
 	finish();
 	return asked;
@@ -214,82 +200,65 @@ Test(owners, are_asked_for_again_when_something_has_changed)
 /* What is kept is of the state before the questions. */
 Test(owners, are_asked_for_again_when_something_changed_meanwhile)
 {
-	put_file(top, "sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
+	put("sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
 	find();
 	finish();
 	cr_expect(find());
 	finish();
 }
 
-static bool is_there(const char *name)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	return !access(path, F_OK);
-}
-
 Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 {
 	char gone[256], there[256];
 
-	snprintf(gone, sizeof(gone), "hytrace 1 owners 1\t%s/no/such/directory\t%s\t-\t0\t-\nend\n", top, top);
-	snprintf(there, sizeof(there), "hytrace 1 owners 1\t%s/dir\t%s\t-\t0\t-\nend\n", top, top);
-	put_file(top, "hytrace/owners-00000001", gone);
-	put_file(top, "hytrace/owners-00000002", there);
-	put_file(top, "hytrace/owners-00000003", "something else\n");
-	put_file(top, "hytrace/other", gone);
+	snprintf(gone, sizeof(gone), "hytrace 1 owners 1\t%s/no/such/directory\t%s\t-\t0\t-\nend\n", test_dir, test_dir);
+	snprintf(there, sizeof(there), "hytrace 1 owners 1\t%s/dir\t%s\t-\t0\t-\nend\n", test_dir, test_dir);
+	put("hytrace/owners-00000001", gone);
+	put("hytrace/owners-00000002", there);
+	put("hytrace/owners-00000003", "something else\n");
+	put("hytrace/other", gone);
 	find();
 	finish();
-	cr_expect(not(is_there("hytrace/owners-00000001")));
-	cr_expect(is_there("hytrace/owners-00000002"));
-	cr_expect(is_there("hytrace/owners-00000003"));
-	cr_expect(is_there("hytrace/other"));
+	cr_expect(access("hytrace/owners-00000001", F_OK) != 0);
+	cr_expect(access("hytrace/owners-00000002", F_OK) == 0);
+	cr_expect(access("hytrace/owners-00000003", F_OK) == 0);
+	cr_expect(access("hytrace/other", F_OK) == 0);
 }
 
-/* What kbuild__open() says of the tree, which it refuses. */
+/* What kbuild__open() says of the tree, which it refuses: one line */
 static const char *refusal(void)
 {
-	static char text[512];
-	size_t got;
+	const char *text;
 
 	cr_redirect_stderr();
-	cr_assert(eq(int, kbuild__open(&k, top), -22));
+	cr_assert(eq(int, kbuild__open(&k, test_dir), -22));
 	kbuild__close(&k);
-	fflush(stderr);
-	got = fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr());
-	text[got] = '\0';
-	/* One line. */
-	cr_expect(eq(ptr, strchr(text, '\n'), text + got - 1));
+	text = said();
+	cr_expect(eq(ptr, strchr(text, '\n'), (char *)text + strlen(text) - 1));
 	return text;
 }
 
 Test(owners, of_a_kernel_before_6_11_are_refused)
 {
-	put_file(top, "version", "6.10.14");
+	put("version", "6.10.14");
 	cr_expect(strstr(refusal(), "is of Linux 6.10.14, whose Kconfig cannot be asked") != NULL);
 }
 
 Test(owners, of_a_kernel_with_lto_are_refused)
 {
-	put_file(top, "include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
+	put("include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
 	cr_expect(strstr(refusal(), "was built with LTO") != NULL);
 }
 
 Test(owners, leave_nothing_in_the_directory_for_temporary_files)
 {
-	char tmp[256], command[512];
-
-	snprintf(tmp, sizeof(tmp), "%s/tmp", top);
-	cr_assert(eq(int, mkdir(tmp, 0700), 0));
-	setenv("TMPDIR", tmp, 1);
+	cr_assert(eq(int, mkdir("tmp", 0700), 0));
+	setenv("TMPDIR", in_dir("tmp"), 1);
 	find();
 	finish();
-	snprintf(command, sizeof(command), "rmdir %s", tmp);
-	cr_expect(eq(int, system(command), 0));
-	snprintf(tmp, sizeof(tmp), "%s/a b", top);
-	cr_assert(eq(int, mkdir(tmp, 0700), 0));
-	setenv("TMPDIR", tmp, 1);
-	cr_expect(eq(int, kbuild__open(&k, top), -22));
+	cr_expect(rmdir("tmp") == 0);
+	cr_assert(eq(int, mkdir("a b", 0700), 0));
+	setenv("TMPDIR", in_dir("a b"), 1);
+	cr_expect(eq(int, kbuild__open(&k, test_dir), -22));
 	kbuild__close(&k);
 }
