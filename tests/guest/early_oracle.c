@@ -7,7 +7,8 @@
  * Arguments (addresses in hex): fentry=ADDR is the address of __fentry__. sites=FILE has the call
  * sites that ftrace knows, one a line. begin=ADDR and end=ADDR are instructions: the calls between
  * the last begin and the first end after it are listed. from=ADDR and to=ADDR enclose a recorder,
- * whose instructions are counted. mark=ADDR is an instruction. out=FILE and times=FILE are the output.
+ * whose instructions are counted, until the instruction timed=ADDR: from there on, the kernel times the recorder.
+ * mark=ADDR is an instruction. out=FILE and times=FILE are the output.
  * Boot with nokaslr.
  *
  * out has a line for each call, in order: "e SITE PARENT" if the site still calls __fentry__, and
@@ -83,7 +84,7 @@ static void on_recorder(unsigned int vcpu, void *data)
 
 static void list(char kind, void *site)
 {
-	if (!listing)
+	if (!listing || (kind == 'e' && !recording))
 		return;
 	if (unfinished)
 		fputc('\n', out);
