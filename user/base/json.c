@@ -255,8 +255,6 @@ void jsonw_lluint_field(json_writer_t *w, const char *name, uint64_t value)
 	jsonw_lluint(w, value);
 }
 
-/* ---- values */
-
 /* ---- documents */
 
 json_writer_t *json__begin(FILE *out, const char *document, int schema)
