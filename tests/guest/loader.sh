@@ -3,7 +3,7 @@
 #
 # Shared by the tests of the loader: $tracing, a scratch directory as the current one, checks of a
 # command's status and messages, and waiting. If `status` and `says` are to run another command than $hytrace, set
-# `subject` to it. Define nothing_left. Sources tap.sh.
+# `subject` to it. Sources tap.sh.
 
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
@@ -25,6 +25,20 @@ status()
 	[[ $got == "$wanted" ]] || {
 		echo "status $got, not $wanted"
 		cat out err
+		return 1
+	}
+}
+
+# Are there no instance, event, pin or unfinished result of hytrace?
+nothing_left()
+{
+	local file left=''
+
+	for file in $tracing/{instances/hytrace-*,events/hytrace_*,function_events} /sys/fs/bpf/hytrace* ./*.tmp; do
+		[[ ! -e $file || $file == */function_events && $(<"$file") != *hytrace_* ]] || left+=" $file"
+	done
+	[[ -z $left ]] || {
+		echo "left behind: $left"
 		return 1
 	}
 }

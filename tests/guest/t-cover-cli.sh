@@ -17,17 +17,6 @@ cover()
 # shellcheck disable=SC2034 # for loader.sh
 subject=cover
 
-nothing_left()
-{
-	local left
-
-	left=$(ls -d $tracing/instances/hytrace-* /sys/fs/bpf/hytrace* ./*.tmp 2>/dev/null)
-	[[ -z $left ]] || {
-		echo "left behind: $left"
-		return 1
-	}
-}
-
 # ---- with a command: the exit status is that of the command
 
 ok 'true gives 0' status 0 -o tty.json -- true

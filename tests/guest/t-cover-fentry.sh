@@ -11,11 +11,6 @@
 
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
-nothing_left()
-{
-	! ls -d $tracing/instances/hytrace-* ./*.tmp 2>/dev/null
-}
-
 cat >work.sh <<'END'
 echo something >file
 cat file >/dev/null

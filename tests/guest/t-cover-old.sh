@@ -7,11 +7,6 @@
 
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
-nothing_left()
-{
-	! ls -d $tracing/instances/hytrace-* ./*.tmp 2>/dev/null
-}
-
 ok 'the kernel has no list of addresses' test ! -e $tracing/available_filter_functions_addrs
 ok 'cover says that fprobe is missing' says 'needs a kernel with CONFIG_FPROBE=y' 3 cover --duration 1
 ok 'cover with a command: 125' says 'needs a kernel with CONFIG_FPROBE=y' 125 cover -o x.json -- true

@@ -8,19 +8,6 @@
 
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
-nothing_left()
-{
-	local file left=''
-
-	for file in $tracing/{instances/hytrace-*,events/hytrace_*,function_events} /sys/fs/bpf/hytrace* ./*.tmp; do
-		[[ ! -e $file || $file == */function_events && $(<"$file") != *hytrace_* ]] || left+=" $file"
-	done
-	[[ -z $left ]] || {
-		echo "left behind: $left"
-		return 1
-	}
-}
-
 # later CLAIM FILTER FILE...: the host evaluates the filter, as jq takes ten times as long in a guest. It gets an array
 # of all that is in the files.
 later()

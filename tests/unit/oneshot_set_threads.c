@@ -9,10 +9,6 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /*
  * A load through a pointer always comes after the load of the pointer.
@@ -194,21 +190,41 @@ static unsigned long not_once(void)
 	return wrong;
 }
 
-static void insert_from_all_threads(void)
+/* Begins a scene with @nr addresses, and an empty set of at most @limit records. */
+static void begin_scene(const char *name, unsigned long nr, unsigned long bytes_apart, u32 limit)
 {
-	pthread_t threads[THREADS], reader, grower;
-	unsigned long i, total = 0;
-
+	scene = name;
+	addrs = nr;
+	apart = bytes_apart;
+	recorded = true;
 	refused = 0;
 	not_known = 0;
 	stop = false;
-	pthread_barrier_init(&begin, NULL, THREADS + 2);
+	shared = set_new(limit);
+}
+
+/* Runs it in all threads, which @begin lets begin together. Returns the sum of what they return. */
+static unsigned long in_all_threads(void *(*run)(void *))
+{
+	unsigned long i, sum = 0;
+	pthread_t threads[THREADS];
+
 	for (i = 0; i < THREADS; i++)
-		start(&threads[i], insert_all, i);
+		start(&threads[i], run, i);
+	for (i = 0; i < THREADS; i++)
+		sum += join(threads[i]);
+	return sum;
+}
+
+static void insert_from_all_threads(void)
+{
+	pthread_t reader, grower;
+	unsigned long total;
+
+	pthread_barrier_init(&begin, NULL, THREADS + 2);
 	start(&reader, read_all, 0);
 	start(&grower, grow, 0);
-	for (i = 0; i < THREADS; i++)
-		total += join(threads[i]);
+	total = in_all_threads(insert_all);
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	join(grower);
 
@@ -221,11 +237,7 @@ static void insert_from_all_threads(void)
 
 static void all_is_there(void)
 {
-	scene = "room for all";
-	addrs = 20000;
-	recorded = true;
-	apart = 7;
-	shared = set_new(ONESHOT_MAX_RECS);
+	begin_scene("room for all", 20000, 7, ONESHOT_MAX_RECS);
 	set_cover(shared, TEXT, addrs * apart);
 	while (oneshot_set_spare(shared) < addrs)
 		set_add_block(shared);
@@ -236,12 +248,8 @@ static void all_is_there(void)
 
 static void blocks_are_added(void)
 {
-	scene = "blocks added meanwhile";
-	addrs = 20000;
-	recorded = true;
-	apart = 7;
 	/* The last block has room for a part of its records. */
-	shared = set_new(addrs);
+	begin_scene("blocks added meanwhile", 20000, 7, 20000);
 	set_cover(shared, TEXT, addrs * apart);
 	insert_from_all_threads();
 	is("inserters have had to ask again", refused > 0, 1);
@@ -252,11 +260,8 @@ static void blocks_are_added(void)
 
 static void chunks_are_added(void)
 {
-	scene = "chunks added meanwhile";
-	addrs = 4000;
+	begin_scene("chunks added meanwhile", 4000, 4099, 4000);
 	recorded = false;
-	apart = 4099;
-	shared = set_new(addrs);
 	insert_from_all_threads();
 	is("inserters have had to ask again", refused > 0, 1);
 	is("each is added once", shared->nr_chunks, ((addrs - 1) * apart >> ONESHOT_CHUNK_SHIFT) + 1);
@@ -285,9 +290,7 @@ static void interrupt_an_insertion(void)
 	pthread_t thread;
 	u32 meta;
 
-	scene = "an insertion is interrupted";
-	stop = false;
-	shared = set_new(ONESHOT_MAX_RECS);
+	begin_scene("an insertion is interrupted", 1, 1, ONESHOT_MAX_RECS);
 	set_cover(shared, TEXT, 1);
 	start(&thread, insert_and_wait, 0);
 	while (!oneshot_set_nr(shared))
@@ -319,23 +322,14 @@ static void *insert_own(void *arg)
 static void fill_to_the_last_record(void)
 {
 	const u32 limit = ONESHOT_BLOCK_RECS + 1000;
-	unsigned long i, in = 0, known = 0, twice = 0;
-	pthread_t threads[THREADS];
+	unsigned long i, in, known = 0, twice = 0;
 
-	scene = "a limit";
-	addrs = 16000;
-	apart = 16;
-	refused = 0;
-	shared = set_new(limit);
+	begin_scene("a limit", 16000, 16, limit);
 	set_cover(shared, TEXT, addrs * apart);
 	set_add_block(shared);
 	set_add_block(shared);
 	pthread_barrier_init(&begin, NULL, THREADS);
-	for (i = 0; i < THREADS; i++)
-		start(&threads[i], insert_own, i);
-	for (i = 0; i < THREADS; i++)
-		in += join(threads[i]);
-
+	in = in_all_threads(insert_own);
 	for (i = 0; i < addrs; i++)
 		known += set_has(shared, addr_of(i), ONESHOT_FUNCTION);
 	for (i = 0; i < addrs; i += 97)
@@ -376,18 +370,12 @@ static void *insert_without_room(void *arg)
 
 static void refuse_what_needs_a_record(void)
 {
-	unsigned long i, wrong = 0, lost = 0, left = 0;
-	pthread_t threads[THREADS];
+	unsigned long i, wrong, lost = 0, left = 0;
 
-	scene = "no room";
-	addrs = 128 * 1024;
-	shared = set_new(ONESHOT_MAX_RECS);
+	begin_scene("no room", 128 * 1024, 1, ONESHOT_MAX_RECS);
 	set_cover(shared, TEXT, addrs);
 	pthread_barrier_init(&begin, NULL, THREADS);
-	for (i = 0; i < THREADS; i++)
-		start(&threads[i], insert_without_room, i);
-	for (i = 0; i < THREADS; i++)
-		wrong += join(threads[i]);
+	wrong = in_all_threads(insert_without_room);
 	for (i = 0; i < addrs; i += 2) {
 		lost += !oneshot_set_has(shared, TEXT + i);
 		left += oneshot_set_has(shared, TEXT + i + 1);
@@ -487,13 +475,7 @@ static void come_and_go(void)
 	u32 chunks = 0;
 	pthread_t threads[THREADS];
 
-	scene = "a module comes and goes";
-	addrs = 2000;
-	recorded = true;
-	apart = 7;
-	not_known = 0;
-	stop = false;
-	shared = set_new(ONESHOT_MAX_RECS);
+	begin_scene("a module comes and goes", 2000, 7, ONESHOT_MAX_RECS);
 	set_cover(shared, TEXT, CHUNK);
 	while (oneshot_set_spare(shared) < addrs + ONCE_ADDRS + ONESHOT_BLOCK_RECS)
 		set_add_block(shared);
