@@ -184,7 +184,7 @@ int fentry_bitmap_callers(void *ctx)
 	return 0;
 }
 
-/* The loader sets the type of the "entry" programs before loading: see tracing_multi.h. */
+/* The loader sets the type of the "entry" programs before loading: see fentry_multi.h. */
 SEC("entry")
 int fentry_multi_empty(void *ctx)
 {

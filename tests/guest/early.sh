@@ -67,7 +67,7 @@ early_kernel "$kernel" || exit 1
 # shellcheck disable=SC2016 # for the guest's sh
 early_part='free_pages()
 	{
-		awk -v when="$1" "/nr_free_pages|^ *count:/ { n += \$2 } END { print \"# \" when \": \" n }" /proc/zoneinfo
+		awk -v when="$1" "/nr_free_pages |^ *count:/ { n += \$2 } END { print \"# \" when \": \" n }" /proc/zoneinfo
 	}
 	cd /sys/kernel/tracing && echo 0 >tracing_on &&
 	echo "# begins with: $(cat instances/early/tracing_on instances/early/options/sym-addr \

@@ -51,5 +51,6 @@ for page in "$tap_scratch"/usr/share/man/man1/*; do
 done
 is 'each schema that a man page names is installed' "$(cd "$tap_scratch/usr" &&
 	grep -oh 'share/hytrace/schema/[a-z-]*\.json' "$clone"/docs/*.scd | xargs ls 2>&1 >/dev/null)" ''
+is 'no man page names a schema of the clone' "$(grep -l 'docs/schema/[a-z]' "$clone"/docs/*.scd)" ''
 
 tap_end

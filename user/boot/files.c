@@ -4,7 +4,7 @@
  *
  *   early_stats                            recorded: 391022
  *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller (1234)
- *   oneshot_entries                        see kernel/oneshot_files.c
+ *   oneshot_entries                        see kernel/hits.c
  *
  * The instance is read as text, as reading its binary form (trace_pipe_raw) consumes the events. It
  * has options and a clock of its own, and only early calls are in it.
