@@ -2,7 +2,6 @@
 /* hytrace COMMAND ...: the table of commands. One without a function is a program of its own. */
 #include <stddef.h>
 
-#include "base/command.h"
 #include "base/program.h"
 #include "cover/commands.h"
 #include "event/commands.h"

@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/blame.h"
 #include "boot/cells.h"
 #include "boot/probes.h"

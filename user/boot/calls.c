@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/calls.h"
 
 /* A boot calls about 600 functions before ftrace is ready. The table grows by itself. */

@@ -10,9 +10,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "base/command.h"
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "boot/asked.h"
 #include "boot/commands.h"
 #include "boot/report.h"

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "base/options.h"
-#include "base/paths.h"
+#include "base/program.h"
 #include "boot/commands.h"
 #include "boot/compare.h"
 #include "boot/report.h"

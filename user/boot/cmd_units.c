@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "boot/asked.h"
 #include "boot/blame.h"
 #include "boot/commands.h"

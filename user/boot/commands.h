@@ -3,7 +3,7 @@
 #ifndef HYTRACE_BOOT_COMMANDS_H
 #define HYTRACE_BOOT_COMMANDS_H
 
-#include "base/options.h"
+#include "base/program.h"
 
 int cmd_boot(int argc, char **argv);
 int cmd_boot_blame(int argc, char **argv);

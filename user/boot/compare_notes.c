@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "boot/compare.h"
 
 /* Two boots of one machine may differ by some bytes of memory. */

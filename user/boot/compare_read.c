@@ -13,9 +13,8 @@
 #include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/compare.h"
-#include "kernel/function_name.h"
+#include "kernel/symbols.h"
 
 #define FIRST_ROOM 1024
 

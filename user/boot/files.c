@@ -19,7 +19,7 @@
 #include "boot/files.h"
 #include "boot/trace_line.h"
 #include "kernel/features.h"
-#include "kernel/oneshot_files.h"
+#include "kernel/hits.h"
 
 #define INSTANCE "instances/early"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "boot/calls.h"
-#include "kernel/places.h"
+#include "kernel/hits.h"
 
 /* The early buffer has 32 pieces, and each piece may end with a hole. */
 #define EARLY_HOLES 32

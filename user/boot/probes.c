@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/probes.h"
 
 /* From include/linux/errno.h: user space has no such error. */

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/counters.h"
+#include "base/memory.h"
 #include "boot/calls.h"
 #include "boot/files.h"
 #include "boot/machine.h"

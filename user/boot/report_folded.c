@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "boot/report.h"
 #include "boot/spans.h"
 #include "boot/timeline.h"

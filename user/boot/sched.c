@@ -25,7 +25,6 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/strings.h"
 #include "boot/sched.h"
 
 /* How early sched_waking may come before the sched_switch in which the task stops. */

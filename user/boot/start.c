@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/probes.h"
 #include "boot/sched.h"
 #include "boot/start.h"

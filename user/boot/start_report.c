@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "boot/asked.h"
 #include "boot/cells.h"
 #include "boot/probes.h"

@@ -3,7 +3,7 @@
 #ifndef HYTRACE_BOOT_START_REPORT_H
 #define HYTRACE_BOOT_START_REPORT_H
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "boot/start.h"
 
 /**

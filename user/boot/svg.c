@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 #include "boot/picture.h"
 
 /* XML forbids U+FFFE, U+FFFF and control characters, but for three, which names do not need. */

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/strings.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "boot/timeline.h"
 
 /* A pause ends the boot if it is longer than this and than the whole time before it. */

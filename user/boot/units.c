@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/strings.h"
 #include "boot/units.h"
 #include "run/instance.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "boot/sched.h"
 #include "boot/waits.h"
 

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "boot/parts.h"
 
 struct boot_whole {

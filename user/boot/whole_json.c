@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "boot/whole.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 
 #define CHAIN_SCHEMA 1
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "document/coverage.h"
 
 void coverage__init(struct coverage *c, const char *engine)

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/counters.h"
+#include "base/memory.h"
 #include "document/filter.h"
 #include "document/modules.h"
 #include "document/scope.h"
 #include "kernel/hits.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 #include "run/workload.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
 #include "document/read.h"

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/json_writer.h"
+#include "base/json.h"
 #include "document/coverage.h"
 
 /* Write errors stay in the stream, where output__commit() finds them. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/counters.h"
+#include "base/memory.h"
 
 enum loss_meaning {
 	LOSS_NOTHING,		/* the result is complete nevertheless */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "document/modules.h"
 
 /* A build id has 20 bytes. With its ELF note header, it has 36. */

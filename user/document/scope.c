@@ -4,12 +4,11 @@
 #include <linux/types.h>
 #include <string.h>
 
-#include "base/options.h"
-#include "base/texts.h"
-#include "base/utf8.h"
-#include "cover.h"
+#include "base/program.h"
+#include "base/text.h"
 #include "document/coverage.h"
 #include "document/scope.h"
+#include "cover.h"
 
 /* TASK_COMM_LEN, which includes the terminating NUL. */
 #define COMM_LENGTH 16

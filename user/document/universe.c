@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "document/read.h"
 #include "document/universe.h"
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/strings.h"
+#include "base/memory.h"
 #include "document/modules.h"
 #include "kernel/hits.h"
 

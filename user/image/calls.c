@@ -16,7 +16,6 @@
 #include "image/ways.h"
 #include "kernel/call_sites.h"
 #include "kernel/elf_file.h"
-#include "kernel/instruction.h"
 
 /*
  * struct alt_instr of arch/x86/include/asm/alternative.h since Linux 6.3. It is packed; these are

@@ -9,7 +9,6 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/strings.h"
 #include "image/inlines.h"
 
 /* The code of a function itself, without inlined bodies. */

@@ -13,8 +13,8 @@
 #include "base/sorted.h"
 #include "image/file.h"
 #include "image/references.h"
+#include "kernel/call_sites.h"
 #include "kernel/elf_file.h"
-#include "kernel/instruction.h"
 
 struct references {
 	const struct image *image;

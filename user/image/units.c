@@ -14,10 +14,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "base/paths.h"
 #include "base/sorted.h"
-#include "base/strings.h"
 #include "image/units.h"
 
 /* The path of this file shows where the source tree begins, wherever the kernel was built. */

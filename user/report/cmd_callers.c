@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "report/callers.h"
 #include "report/commands.h"
 #include "report/documents.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/compare.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "report/commands.h"
 #include "report/diff.h"
 #include "report/documents.h"

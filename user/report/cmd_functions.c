@@ -9,9 +9,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "document/filter.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "report/commands.h"
 #include "report/report.h"
 #include "report/running.h"

@@ -3,7 +3,7 @@
 #include <argp.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/documents.h"

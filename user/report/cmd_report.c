@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/options.h"
+#include "base/program.h"
 #include "report/commands.h"
 #include "report/documents.h"
 #include "report/graph.h"

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
-#include "base/texts.h"
+#include "base/program.h"
+#include "base/text.h"
 #include "document/coverage_json.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "report/commands.h"
 #include "report/running.h"
 #include "report/universes.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "report/compare.h"
 #include "report/reasons.h"
 

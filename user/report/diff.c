@@ -11,8 +11,8 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/texts.h"
-#include "kernel/function_name.h"
+#include "base/text.h"
+#include "kernel/symbols.h"
 #include "report/diff.h"
 #include "report/where.h"
 

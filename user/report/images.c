@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/texts.h"
-#include "kernel/module_files.h"
+#include "base/text.h"
+#include "kernel/elf_file.h"
 #include "report/images.h"
 
 static bool is_of_another_build(const char *build_id, const char *wanted)

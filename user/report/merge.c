@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/index.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "document/losses.h"
 #include "report/merge.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "kernel/function_name.h"
+#include "kernel/symbols.h"
 #include "report/pinned.h"
 
 static bool is_named(const char *name, const char *base)

@@ -32,7 +32,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "base/paths.h"
 #include "base/sorted.h"
 #include "report/report.h"
 #include "report/source_calls.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "image/image.h"
 #include "image/lines.h"
 #include "image/units.h"

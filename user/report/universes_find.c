@@ -7,11 +7,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "document/universe_kept.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "report/universes.h"
-#include "run/kept.h"
+#include "run/output.h"
 
 /* The most universes that are kept. Each has 3 MB. */
 #define MOST_KEPT 16

@@ -7,11 +7,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/similar.h"
-#include "base/texts.h"
+#include "base/text.h"
 #include "image/copies.h"
 #include "image/untraced.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "report/why.h"
 
 struct search {

@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/options.h"
-#include "base/paths.h"
-#include "base/progress.h"
+#include "base/files.h"
+#include "base/program.h"
 #include "document/losses.h"
 #include "run/output.h"
 #include "tailor/commands.h"

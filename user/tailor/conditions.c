@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/index.h"
-#include "base/paths.h"
 #include "tailor/conditions.h"
 
 #define obstack_chunk_alloc malloc

@@ -9,7 +9,7 @@
 #include "base/index.h"
 #include "image/imports.h"
 #include "image/units.h"
-#include "kernel/module_files.h"
+#include "kernel/elf_file.h"
 #include "report/source_lines.h"
 #include "tailor/evidence.h"
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/paths.h"
-#include "kernel/kernel_id.h"
+#include "kernel/running.h"
 #include "tailor/child.h"
 #include "tailor/kbuild.h"
 

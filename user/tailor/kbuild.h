@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/strings.h"
+#include "base/memory.h"
 
 struct kbuild {
 	const char *directory;	/* as the user gave it */

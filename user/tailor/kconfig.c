@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/paths.h"
 #include "run/output.h"
 #include "tailor/kconfig.h"
 

@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/paths.h"
-#include "base/progress.h"
 #include "base/sorted.h"
-#include "base/texts.h"
-#include "kernel/module_files.h"
+#include "base/text.h"
+#include "kernel/elf_file.h"
 #include "tailor/mentioned.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"

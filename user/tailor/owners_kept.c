@@ -14,10 +14,10 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/index.h"
-#include "base/paths.h"
 #include "base/version.h"
-#include "run/kept.h"
+#include "run/output.h"
 #include "tailor/owners_kept.h"
 
 #define MAGIC "hytrace " HYTRACE_VERSION " owners 6"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/memory.h"
-#include "base/progress.h"
 #include "tailor/select.h"
 
 const char *const fate_words[] = { "dropped", "went", "put back", "listed", "proved", "left", "needed", NULL };
