@@ -193,7 +193,7 @@ $(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 # What tests/host/picture.sh opens in a browser.
 $(B)/tests/host/made_picture: tests/host/made_picture.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS)
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lm
 
 MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
 

@@ -40,7 +40,6 @@ console=
 root=/
 init=
 units=
-bootconfig=
 shares=()
 qemu_args=()
 command=()
@@ -76,8 +75,6 @@ usage()
 	                   started when the boot is complete. /etc/fstab is not used
 	  --units DIR      with --init systemd: the default target of the guest wants the units in DIR, too
 	  --append ARGS    add ARGS to the kernel command line
-	  --bootconfig F   add the boot configuration in F to the initramfs; the kernel has to have
-	                   CONFIG_BOOT_CONFIG, and reads it if its command line has bootconfig
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default 2, with --icount 1)
 	  --icount         an instruction of any CPU takes 1 ns of guest time; implies TCG
@@ -116,7 +113,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--kernel | --root | --init | --units | --append | --bootconfig | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
+		--kernel | --root | --init | --units | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
 			(($# > 1)) || die "$1 needs a value; see vm.sh --help"
 			set_option "$1" "$2"
 			shift
@@ -147,9 +144,6 @@ set_option()
 	--init) init=$2 ;;
 	--units) units=$(realpath -e -- "$2") || die "--units $2: no such directory" ;;
 	--append) append+=" $2" ;;
-	--bootconfig)
-		bootconfig=$(realpath -e -- "$2" && [[ -f $2 && -r $2 ]]) || die "--bootconfig $2: no such file"
-		;;
 	--mem) mem=$2 ;;
 	--smp) smp=$2 ;;
 	--accel) accel=$2 ;;
@@ -402,26 +396,12 @@ write_disk()
 	done
 }
 
-# Prints the boot configuration FILE as the kernel finds it at the end of an initramfs, which has LENGTH bytes so far:
-# with its size, the sum of its bytes, and a word. All of it is a multiple of 4.
-boot_configuration()
-{
-	perl -0777 -ne '
-		BEGIN { $before = shift }
-		$_ .= "\0" x (1 + (-$before - length() - 1) % 4);
-		print $_, pack("VV", length, unpack("%32C*", $_)), "#BOOTCONFIG\n"' -- "$2" "$1"
-}
-
 write_initramfs()
 {
-	local size
 	{
 		cat "$base"
 		cd "$run/own" && pack
 	} >"$run/initramfs"
-	[[ $bootconfig ]] || return 0
-	size=$(stat -c %s "$run/initramfs")
-	boot_configuration "$bootconfig" "$size" >>"$run/initramfs"
 }
 
 # --- QEMU -------------------------------------------------------------------------------------

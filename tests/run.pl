@@ -89,7 +89,6 @@ my %nightly = (
 );
 my %long = (
 	startup => 'tests/guest/startup.sh',
-	bootconfig => 'make user && tests/guest/boot-config.sh',
 	'early-matrix' => 'tests/guest/early-matrix.sh',
 	deb => 'tests/guest/deb.sh cloud',
 	'bench-tailor' => 'make build/bench/reachable && tests/bench/tailor.sh base',

@@ -75,8 +75,10 @@ small_kernel()
 		ld -e 0 --build-id=0x1234abcd -Ttext=0xffffffff81000000 -o vmlinux main.o fentry.o \
 			--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc &&
 		"$hytrace" functions -f json --vmlinux vmlinux >1234abcd.universe && document a.json 1234abcd vfs_read || return
-	jq -n '{hytrace: "0", document: "boot", schema: 4, tracer: "function", kernel: {release: "6.12.0-test",
+	jq -n '{hytrace: "0", document: "boot", schema: 5, tracer: "function", kernel: {release: "6.12.0-test",
 		build_id: "aa", cmdline: ""}, boot_id: "b", machine: {cpus: 1, memory_bytes: 1, model: "x"},
-		window: {unit: "ns"}, lost: {lost: 0}, totals: {functions: 1, sites: 1}, phases: [],
+		window: {clock: "x86-tsc", unit: "ns", begin: 0, until: 1}, totals: {functions: 1, sites: 1, timeless: 0},
+		lost: {lost: 0}, cost: {}, calls: [], phases: [], start: null, asked: false, parts: {},
+		firmware: {kexec: false, unstable: false}, userspace: {},
 		functions: [{name: "vfs_read", calls: 5}]}' >boot.json
 }

@@ -166,7 +166,7 @@ longer()
 watch_until rcu_end_inkernel_boot
 read -r _ without _ none _ <<<"$(with_parameters)"
 read -r _ with_probes _ <<<"$(with_parameters "$next")"
-read -r _ with _ events recording <<<"$(with_parameters "$("$clone/build/hytrace" boot next --no-probes)")"
+read -r _ with _ _ <<<"$(with_parameters "$("$clone/build/hytrace" boot next --no-probes)")"
 watch=()
 ok 'all three boots were watched until then' [ "$without" -gt 0 -a "$with_probes" -gt 0 -a "$with" -gt 0 ]
 cost=$((with - without))
@@ -174,10 +174,6 @@ ok "events take at most 12 million instructions until init: $cost, $(longer "$wi
 	[ $((cost > 0 && cost <= 12000000)) = 1 ]
 echo "# with kernel probes: $(longer "$with_probes" "$without") % ($with_probes)"
 is 'without them, no event is recorded' "$none" 0
-# An instruction takes 1 ns.
-told=$(jq '.start.cost.thousand_events_ns' boot.json)
-ok "recording one costs what hytrace boot tells, within 25 %: $told ns for 1,000; $recording instructions for $events" \
-	awk "BEGIN { d = $told / 1000 / ($recording / $events) - 1; exit !(d > -.25 && d < .25) }"
 
 # ---------------------------------------------------------------- the next boot
 

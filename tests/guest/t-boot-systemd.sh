@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched stock
 # nightly: patched stock
-# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_waking,timer:hrtimer_expire_entry trace_buf_size=16M trace_options=nooverwrite
+# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_process_exit,sched:sched_waking,timer:hrtimer_expire_entry trace_buf_size=16M trace_options=nooverwrite
 # vm: --init systemd --units tests/guest/units --append systemd.mask=postgresql.service --append systemd.mask=e2scrub_reap.service --append systemd.mask=systemd-binfmt.service
 #
 # hytrace boot on the whole of a boot whose init is systemd, with five units made for it. systemctl and systemd-analyze
@@ -29,12 +29,14 @@ is 'a file whose name ends in .json is json, unless -f says otherwise' "$(head -
 	head -n 1 text.json | xargs)" '{ { WAITED FOR STARTED TIME'
 
 # What systemd tells of each unit, and of the whole.
+cat /proc/modules >modules
 systemctl list-units --all --plain --no-legend | awk '{ print $1 }' >units
 xargs -d '\n' systemctl show -p Id -p InactiveExitTimestampMonotonic -p ActiveEnterTimestampMonotonic -- <units >shown
 systemctl show -P UnitsLoadFinishTimestampMonotonic >loaded
 systemd-analyze critical-chain --no-pager >their-chain
 systemd-analyze blame --no-pager >their-blame
 systemd-analyze time >their-time
+systemd-analyze plot >"$HYTRACE_FILES/their-plot"
 
 # ---- who is not root
 
@@ -95,6 +97,6 @@ is 'without the events of initcalls, blame has units' "$? $(wc -l <few) $(grep -
 is 'time takes a file' "$(sed -n '3s/ .*//p' time.txt)" PART
 "$hytrace" boot -f json -o removed.json 2>said
 is 'so has the report, which says what is missing' "$? $(grep -c 'instances/hytrace_boot is not there: it was removed' said)" '0 1'
-cp removed.json text.json chain.json blame.json their-* shown loaded clocks "$HYTRACE_FILES"
+cp removed.json text.json chain.json blame.json their-* shown loaded modules clocks "$HYTRACE_FILES"
 
 tap_end

@@ -49,9 +49,9 @@ if [[ $timed == true ]]; then
 	ok 'there are phases that took long' [ "$(wc -l <phases)" -gt 5 ]
 	is 'each of them is where its times are' "$(misplaced phases looked.json)" ''
 	ok 'calls are inside of calls' jq -e '[.bars[] | select(.lane == "calls").y] | unique | length > 8' looked.json
-	is 'all calls are in it' "$(jq '[.bars[] | select(.lane == "calls") |
+	is 'the longest calls are in it' "$(jq '[.bars[] | select(.lane == "calls") |
 		if .joined then .tip | split(" ")[0] | tonumber else 1 end] | add' looked.json)" \
-		"$recorded"
+		"$((recorded < 2000 ? recorded : 2000))"
 fi
 
 tap_end

@@ -15,10 +15,16 @@
 	const labels = [...document.querySelectorAll('text.on')].map(label => ({
 		text: label.textContent, right: box(label).right, y: box(label).y,
 	}));
+	// Names of the first view that lie in the picture and under no other text, by lane.
+	const texts = [...document.querySelectorAll('text')];
+	const meets = (a, b) => a.left < b.right && a.right > b.left && a.top + 1 < b.bottom && a.bottom - 1 > b.top;
+	const readable = Object.fromEntries([...document.querySelector('.view').querySelectorAll('.lane')].map(lane => [lane.getAttribute('aria-label'),
+		[...lane.querySelectorAll('text:not(.soft)')].filter(e => box(e).left > 130 && box(e).right < box(svg).width &&
+			!texts.some(other => other !== e && meets(box(e), box(other)))).map(e => e.textContent)]));
 	const outside = [...document.querySelectorAll('text, rect, path')].filter(e => e.textContent !== '' || e.matches('rect'))
 		.filter(e => box(e).left < -0.5 || box(e).right > box(svg).width + 0.5 || box(e).bottom > box(svg).height + 0.5);
 	const result = {
-		title: document.title, bars, labels,
+		title: document.title, bars, labels, readable,
 		views: [...document.querySelectorAll('.view')].map(v => ({ from: +v.dataset.from, to: +v.dataset.to })),
 		lanes: [...document.querySelectorAll('.lane')].map(l => l.getAttribute('aria-label')),
 		legend: [...document.querySelectorAll('.legend')].map(l => l.textContent),

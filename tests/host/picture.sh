@@ -49,7 +49,7 @@ is 'what is inside a bar is below it' "$(shown '[.bars[] | select(.view == 0 and
 	[.[] | select(.name | IN("acpi_init", "0000:00:04.0", "synchronize_rcu"))] | sort_by(.y) | map(.name) | join(" ")')" \
 	'acpi_init 0000:00:04.0 synchronize_rcu'
 is 'lanes have an order' "$(shown '[.lanes[:10][]] | join(", ")')" \
-	'phases, CPUs busy, CPU 0 busy, CPU 1 busy, disks, process 1, units, CPU 0, modules, phases'
+	'phases, CPUs busy, CPU 0 busy, CPU 1 busy, disks, process 1, units, CPU 0, modules, programs'
 is 'narrow ones side by side are one bar' "$(shown '[.bars[] | select(.joined)] | map(.tip | split("\n")[0]) | join(", ")')" \
 	'500 running: 45.00 ms'
 is 'a tip tells what a bar is' "$(shown '.bars[] | select(.view == 0 and .name == "btrfs").tip')" \
@@ -57,11 +57,12 @@ is 'a tip tells what a bar is' "$(shown '.bars[] | select(.view == 0 and .name =
 
 # ---- for people
 
+is 'of 150 units, 150 names can be read' "$(shown '.readable.units | length, (unique | length)' | xargs)" '150 150'
 is 'nothing is outside of the picture' "$(shown '.outside | join("; ")')" ''
 is 'names in bars end where their bars end' "$(shown '. as $l | [.labels[] | . as $t | select(any($l.bars[]; .y <= $t.y + 12 and
 	.y + .height >= $t.y and .x + .width >= $t.right - 1 and .x < $t.right) | not).text] | join(", ")')" ''
 is 'the legend has each class that there is' "$(shown '.legend | join(", ")')" \
-	'phases, calls, initcalls, modules, probes of devices, programs of process 1, units, waiting, running, input and output'
+	'phases, calls, initcalls, modules, probes of devices, programs, units, waiting, running, input and output'
 is 'each class has a colour of its own' "$(shown '[.colours | to_entries | (length), (map(.value) | unique | length)] | join(" ")')" '10 10'
 is 'the paper is white, and the ink is dark' "$(shown '"\(.paper) \(.ink)"')" 'rgb(255, 255, 255) rgb(31, 35, 40)'
 look made.svg --blink-settings=preferredColorScheme=0 >looked.json

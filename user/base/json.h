@@ -126,10 +126,17 @@ extern const struct json_kind field_bool;
 extern const struct json_kind field_flag;
 /* A number of 8 bytes. field_some_number writes 0 as null. */
 extern const struct json_kind field_number, field_some_number;
+/* An int64_t, as a time that may be negative. TIME_UNKNOWN is written as null. */
+extern const struct json_kind field_time;
+/* The same, but it is always known. */
+extern const struct json_kind field_int;
+#define TIME_UNKNOWN INT64_MIN
 /* A double. field_some_seconds writes 0 as null. */
 extern const struct json_kind field_seconds, field_some_seconds;
 /* A char *, which is freed together with the struct. NULL is written as null. */
 extern const struct json_kind field_string;
+/* A char ** that ends with NULL, or is NULL, which is written as null. The texts are freed together with the struct. */
+extern const struct json_kind field_texts;
 /*
  * An enum. @detail: its words; NULL ends them. A value with an empty word is written as null, and may
  * be missing. Any other word is an error, because only a later hytrace knows what it means.
@@ -137,6 +144,23 @@ extern const struct json_kind field_string;
 extern const struct json_kind field_word;
 /* A struct inside of this one, or this struct itself. @detail: its fields */
 extern const struct json_kind field_object;
+/*
+ * A list of structs, one in each line: a pointer to the first one. NULL is written as null: the list is not known,
+ * and an empty list that is known has another address. @detail: JSON_LIST()
+ */
+extern const struct json_kind field_list;
+
+struct json_list {
+	const struct json_field *fields;
+	size_t size;		/* of an element */
+	ptrdiff_t count;	/* where the number of elements, a size_t, is from the pointer on */
+	const void *blank;	/* an element before its fields are read; NULL: all its bytes are zero */
+};
+
+/* @list, @count: members of @type */
+#define JSON_LIST(type, list, count, fields) \
+	(&(const struct json_list){ fields, sizeof(*((type *)0)->list), (ptrdiff_t)offsetof(type, count) - \
+				    (ptrdiff_t)offsetof(type, list), NULL })
 
 void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base);
 /*

@@ -296,3 +296,26 @@ int place__check_own(const char *directory)
 		return -errno;
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : -EPERM;
 }
+
+int place__write(const char *path, const char *text)
+{
+	struct place p;
+	char *temporary = NULL;
+	int err = place__find(&p, path), fd = -1;
+
+	if (!err) {
+		temporary = xasprintf("%s.%d.tmp", p.name, getpid());
+		err = fd = place__make(&p, temporary);
+	}
+	if (fd >= 0) {
+		/* A short write has no errno. */
+		errno = ENOSPC;
+		err = write(fd, text, strlen(text)) == (ssize_t)strlen(text) ? place__put(&p, temporary, fd) : -errno;
+		if (err)
+			place__remove(&p, temporary);
+		close(fd);
+	}
+	free(temporary);
+	place__free(&p);
+	return err;
+}

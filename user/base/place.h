@@ -53,6 +53,8 @@ int place__make(const struct place *p, const char *name);
  */
 int place__put(const struct place *p, const char *name, int fd);
 
+/* Writes a whole file. Returns 0, or a negative errno without a message. */
+int place__write(const char *path, const char *text);
 /* Opens an existing device, pipe or socket for writing. Returns a descriptor, or a negative errno. */
 int place__open_device(const struct place *p);
 /* Opens the current file of that name for reading. Returns a descriptor; -ENOENT: there is none; or another errno. */

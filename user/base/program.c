@@ -164,6 +164,12 @@ static error_t parse_command(int key, char *arg, struct argp_state *state)
 			state->child_inputs[0] = choice->table->options;
 		return 0;
 	case ARGP_KEY_ARG:
+		if (choice->table->file && (strstr(arg, ".json") || strchr(arg, '/') || !strcmp(arg, "-"))) {
+			if (*choice->table->file)
+				argp_error(state, "%s: one file is enough", arg);
+			*choice->table->file = arg;
+			return 0;
+		}
 		choice->command = find_command(choice->table, arg);
 		if (!choice->command && !choice->table->programs)
 			argp_error(state, "%s: no such command; `%s --help` lists them", arg, state->name);
@@ -193,7 +199,8 @@ int command__run(const struct command_table *table, int argc, char **argv)
 	const struct argp argp = {
 		.parser = parse_command,
 		.children = children,
-		.args_doc = table->run ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
+		.args_doc = table->file ? "[FILE]\nCOMMAND [ARGUMENT...]" :
+			    table->run ? "[COMMAND [ARGUMENT...]]" : "COMMAND [ARGUMENT...]",
 		.doc = doc,
 		.help_filter = list_commands,
 	};

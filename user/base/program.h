@@ -54,6 +54,7 @@ struct command_table {
 	int (*run)(void *options);
 	const struct argp *argp;
 	void *options;
+	const char **file;	/* gets an argument that is a document: it has ".json" or "/"; NULL: run takes none */
 };
 
 /* Runs the command that argv names. After a usage error, ends the program. */

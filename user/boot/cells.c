@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "boot/cells.h"
+#include "boot/span.h"
 
 struct libscols_table *cells__table(FILE *out, const struct column *columns)
 {
@@ -43,7 +44,18 @@ void cell__print(struct cells *c, const char *format, ...)
 
 void cell__time(struct cells *c, int64_t ns)
 {
-	cell__print(c, "%s" SECONDS, ns < 0 ? "-" : "", AS_SECONDS(ns < 0 ? -ns : ns));
+	if (ns == NOT_KNOWN)
+		cells__skip(c, 1);
+	else
+		cell__print(c, "%s" SECONDS, ns < 0 ? "-" : "", AS_SECONDS(ns < 0 ? -ns : ns));
+}
+
+void cell__known(struct cells *c, int64_t ns)
+{
+	if (ns == INT64_MIN)
+		cells__skip(c, 1);
+	else
+		cell__time(c, ns);
 }
 
 void cell__share(struct cells *c, uint64_t part, uint64_t whole)

@@ -36,8 +36,10 @@ void cells__skip(struct cells *c, size_t count);
 /* NULL leaves the cell empty. */
 void cell__text(struct cells *c, const char *text);
 void cell__print(struct cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* @ns as seconds, with microseconds. */
+/* @ns as seconds, with microseconds; nothing if it is NOT_KNOWN. */
 void cell__time(struct cells *c, int64_t ns);
+/* The same; leaves the cell empty if it is NOT_KNOWN. */
+void cell__known(struct cells *c, int64_t ns);
 /* @part of @whole in percent; nothing if @whole is 0. */
 void cell__share(struct cells *c, uint64_t part, uint64_t whole);
 /* Prints the table, which has the first @most of @count lines, then "and N more". Frees it. */

@@ -5,6 +5,8 @@
  */
 #include <argp.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,11 +14,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "boot/commands.h"
 #include "boot/compare.h"
-#include "boot/report.h"
-#include "document/read.h"
 #include "run/output.h"
 
 /* How many rows of a table the text has. The json has all. */
@@ -38,95 +37,86 @@ static const struct argp_option options[] = {
 
 static const char *const until_names[] = { "init", "target", NULL };
 
-struct paths {
-	char **list;
+struct group {
+	const char **list;		/* paths */
 	size_t count;
+	char *name;
 };
 
 struct compare_options {
 	struct result_options result;
-	bool all, has_limit, until_given, until_target;
+	bool all, until_given;
 	size_t most;
-	struct boot_limit limit;
-	struct paths groups[2];
+	struct boot_limit limit;	/* zero: not given */
+	struct group groups[2];
+	struct strings *names;		/* of files in directories */
 };
 
 /* ---- the groups */
 
-static void add_path(struct paths *p, const char *path)
-{
-	*LIST_ADD(p->list, p->count) = xstrdup(path);
-}
-
-static void free_paths(struct paths *p)
-{
-	for (size_t i = 0; i < p->count; i++)
-		free(p->list[i]);
-	free(p->list);
-}
-
 static int is_document(const struct dirent *entry)
 {
-	static const char *const suffixes[] = { ".json", ".json.gz", ".json.zst" };
-	size_t length = strlen(entry->d_name);
+	static const char *const patterns[] = { "*.json", "*.json.gz", "*.json.zst" };
 
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-		size_t suffix = strlen(suffixes[i]);
-
-		if (entry->d_name[0] != '.' && length > suffix && !strcmp(entry->d_name + length - suffix, suffixes[i]))
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		if (!fnmatch(patterns[i], entry->d_name, FNM_PERIOD))
 			return 1;
 	}
 	return 0;
 }
 
-static int add_directory(struct paths *p, const char *directory)
-{
-	struct dirent **entries;
-	int count = scandir(directory, &entries, is_document, versionsort);
-
-	if (count < 0)
-		return error__return(-EINVAL, "%s: cannot be read: %s", directory, strerror(errno));
-	for (int i = 0; i < count; i++) {
-		*LIST_ADD(p->list, p->count) = path__join(directory, entries[i]->d_name);
-		free(entries[i]);
-	}
-	free(entries);
-	return count ? 0 : error__return(-EINVAL, "%s: has no documents (*.json, *.json.gz or *.json.zst)", directory);
-}
-
 /* Replaces directories by the json files in them. */
-static int expand(struct paths *p)
+static int expand(struct group *g, struct strings *names)
 {
-	struct paths all = {};
+	struct group all = { .name = g->name };
+	struct dirent **entries;
 	struct stat st;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < p->count; i++) {
-		if (!stat(p->list[i], &st) && S_ISDIR(st.st_mode))
-			err = add_directory(&all, p->list[i]);
-		else
-			add_path(&all, p->list[i]);
+	for (size_t i = 0; !err && i < g->count; i++) {
+		bool is_directory = !stat(g->list[i], &st) && S_ISDIR(st.st_mode);
+		int count = is_directory ? scandir(g->list[i], &entries, is_document, versionsort) : 0;
+
+		if (!is_directory)
+			*LIST_ADD(all.list, all.count) = g->list[i];
+		else if (count <= 0)
+			err = error__return(-EINVAL, "%s: %s", g->list[i], count ? strerror(errno) :
+					    "has no documents (*.json, *.json.gz or *.json.zst)");
+		for (int k = 0; k < count; k++) {
+			char *path = path__join(g->list[i], entries[k]->d_name);
+
+			*LIST_ADD(all.list, all.count) = strings__add(names, path);
+			free(path);
+			free(entries[k]);
+		}
+		if (is_directory && count >= 0)
+			free(entries);
 	}
-	free_paths(p);
-	*p = all;
+	free(g->list);
+	*g = all;
 	return err;
 }
 
 /* Without a --, there are two arguments, one for each group. */
-static void divide(struct argp_state *state, struct paths groups[2])
+static void divide(struct argp_state *state, struct group groups[2])
 {
-	struct paths *one = &groups[groups[0].count ? 0 : 1];
+	struct group *one = &groups[groups[0].count ? 0 : 1];
+	const char *second;
 
-	if (groups[0].count && groups[1].count)
-		return;
-	if (one->count > 2)
-		argp_error(state, "%zu arguments: put a -- between the two groups of boots", one->count);
-	if (one->count != 2)
-		argp_usage(state);
-	groups[0].list = one->list;
-	groups[0].count = 1;
-	groups[1] = (struct paths){};
-	*LIST_ADD(groups[1].list, groups[1].count) = groups[0].list[1];
+	if (!groups[0].count || !groups[1].count) {
+		if (one->count > 2)
+			argp_error(state, "%zu arguments: put a -- between the two groups of boots", one->count);
+		if (one->count != 2)
+			argp_usage(state);
+		second = one->list[1];
+		groups[0] = (struct group){ .list = one->list, .count = 1 };
+		groups[1] = (struct group){};
+		*LIST_ADD(groups[1].list, groups[1].count) = second;
+	}
+	/* "a1.json" for one file; "a1.json to a5.json", the first and the last, for several */
+	for (struct group *g = groups; g < groups + 2; g++)
+		g->name = g->count == 1 ? xstrdup(g->list[0]) :
+					  xasprintf("%s to %s", g->list[0], g->list[g->count - 1]);
 }
 
 /* ---- options */
@@ -135,19 +125,18 @@ static struct boot_limit limit(struct argp_state *state, const char *text)
 {
 	static const struct {
 		const char *unit;
-		double ns;
-	} units[] = { { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+		struct boot_limit one;
+	} units[] = {
+		{ "%", { .share = 0.01 } }, { "us", { .ns = 1e3 } }, { "ms", { .ns = 1e6 } }, { "s", { .ns = 1e9 } },
+	};
 	char *unit;
 	double value = strtod(text, &unit);
-
 	/* Digits only: strtod() also accepts 0x5, 1e3 and infinity. */
-	if (unit == text + strspn(text, "0123456789.") && value > 0 && value < 1e9) {
-		if (!strcmp(unit, "%"))
-			return (struct boot_limit){ .share = value / 100 };
-		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-			if (!strcmp(unit, units[i].unit))
-				return (struct boot_limit){ .ns = value * units[i].ns };
-		}
+	bool possible = unit == text + strspn(text, "0123456789.") && value > 0 && value < 1e9;
+
+	for (size_t i = 0; possible && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (!strcmp(unit, units[i].unit))
+			return (struct boot_limit){ value * units[i].one.share, value * units[i].one.ns };
 	}
 	argp_error(state, "--fail-above %s: not a share (5%%) or a time (20ms, 500us, 1s)", text);
 	return (struct boot_limit){};
@@ -156,6 +145,8 @@ static struct boot_limit limit(struct argp_state *state, const char *text)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *o = state->input;
+	struct group *g = &o->groups[state->quoted ? 1 : 0];
+	bool target = o->limit.target;
 
 	switch (key) {
 	case 'n':
@@ -166,20 +157,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_FAIL_ABOVE:
 		o->limit = limit(state, arg);
-		o->has_limit = true;
+		o->limit.target = target;
 		break;
 	case KEY_UNTIL:
-		o->until_target = option__word(state, "until", arg, until_names);
+		o->limit.target = option__word(state, "until", arg, until_names);
 		o->until_given = true;
 		break;
 	case ARGP_KEY_ARG:
 		/* argp calls the arguments after "--" quoted. */
-		add_path(&o->groups[state->quoted ? 1 : 0], arg);
+		*LIST_ADD(g->list, g->count) = arg;
 		break;
 	case ARGP_KEY_END:
-		if (o->until_given && !o->has_limit)
+		if (o->until_given && !o->limit.share && !o->limit.ns)
 			argp_error(state, "--until is for --fail-above");
-		o->limit.target = o->until_target;
 		divide(state, o->groups);
 		break;
 	default:
@@ -190,62 +180,45 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the comparison */
 
-static int read_group(struct boot_comparison *c, const struct paths *group, size_t from)
+static int read_group(struct boot_comparison *c, const struct group *group, size_t from)
 {
 	int err = 0;
 
 	for (size_t i = 0; !err && i < group->count; i++) {
-		struct json_object *document;
+		struct boot b;
 
-		err = document__read(&document, group->list[i], "boot", "hytrace boot -f json", BOOT_SCHEMA);
-		if (err)
-			break;
-		err = boot_comparison__read(c, from + i, group->list[i], document);
-		json_object_put(document);
+		err = boot__read(&b, group->list[i]);
+		if (!err)
+			err = boot_comparison__add(c, from + i, group->list[i], &b);
+		boot__free(&b);
 	}
 	return err;
 }
 
-static int print(const struct compare_options *o, const struct boot_comparison *c, const char *const names[2])
+static int compare(const struct compare_options *o, bool *ret_fails)
 {
-	struct output *output;
-	int err = output__open(&output, o->result.output, NULL);
-
-	if (err)
-		return err;
-	if (o->result.format == RESULT_JSON)
-		boot_comparison__json(c, o->most ?: SIZE_MAX, o->all, output__stream(output));
-	else
-		boot_comparison__text(c, names, o->most ?: MOST_ROWS, o->all, output__stream(output));
-	return output__finish(output, 0);
-}
-
-static int compare(const struct compare_options *o, const char *const names[2], bool *ret_fails)
-{
-	const struct paths *a = &o->groups[0], *b = &o->groups[1];
+	const struct group *a = &o->groups[0], *b = &o->groups[1];
 	struct boot_comparison c;
+	struct output *output;
 	int err;
 
 	boot_comparison__init(&c, a->count, b->count);
-	err = read_group(&c, a, 0);
-	if (!err)
-		err = read_group(&c, b, a->count);
-	if (!err)
-		err = boot_comparison__run(&c);
-	if (!err)
-		err = print(o, &c, names);
-	if (!err && o->has_limit)
+	err = read_group(&c, a, 0) ?: read_group(&c, b, a->count) ?: boot_comparison__run(&c) ?:
+	      output__open(&output, o->result.output, NULL);
+	if (err)
+		goto cleanup;
+	if (o->result.format == RESULT_JSON)
+		boot_comparison__json(&c, o->most ?: SIZE_MAX, o->all, output__stream(output));
+	else
+		boot_comparison__text(&c, (const char *[]){ a->name, b->name }, o->most ?: MOST_ROWS, o->all,
+				      output__stream(output));
+	err = output__finish(output, 0);
+	*ret_fails = c.differing;
+	if (!err && (o->limit.share || o->limit.ns))
 		err = boot_comparison__exceeds(&c, &o->limit, ret_fails);
-	else if (!err)
-		*ret_fails = boot_comparison__differing(&c);
+cleanup:
 	boot_comparison__free(&c);
 	return err;
-}
-
-/* "a1.json" for one file; "a1.json to a5.json", the first and the last, for several. */
-static char *group_name(const struct paths *p)
-{
-	return p->count == 1 ? xstrdup(p->list[0]) : xasprintf("%s to %s", p->list[0], p->list[p->count - 1]);
 }
 
 int cmd_boot_compare(int argc, char **argv)
@@ -267,25 +240,18 @@ int cmd_boot_compare(int argc, char **argv)
 		       "2 trouble.",
 	};
 	struct compare_options o = {};
-	char *names[2] = {};
 	bool fails = false;
-	int err = 0;
+	int err;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
 		return EXIT_USAGE;
-	for (int i = 0; i < 2; i++) {
-		names[i] = group_name(&o.groups[i]);
-		if (!err)
-			err = expand(&o.groups[i]);
+	o.names = strings__new();
+	err = expand(&o.groups[0], o.names) ?: expand(&o.groups[1], o.names) ?: compare(&o, &fails);
+	for (struct group *g = o.groups; g < o.groups + 2; g++) {
+		free(g->list);
+		free(g->name);
 	}
-	if (!err)
-		err = compare(&o, (const char *const *)names, &fails);
-	for (int i = 0; i < 2; i++) {
-		free_paths(&o.groups[i]);
-		free(names[i]);
-	}
+	strings__free(o.names);
 	/* As in diff, trouble has an exit status other than that of a difference. */
-	if (err)
-		return EXIT_USAGE;
-	return fails ? EXIT_FAILED : EXIT_DONE;
+	return err ? EXIT_USAGE : fails ? EXIT_FAILED : EXIT_DONE;
 }

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace boot next: prints the kernel parameters that a boot needs to be reported. */
+/* hytrace boot next: what the next boot needs to be reported; hytrace boot release: gives it back. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "boot/commands.h"
 #include "boot/next.h"
-#include "boot/start_load.h"
+#include "boot/record.h"
 #include "kernel/features.h"
 
-enum { KEY_EARLY = 256, KEY_NO_PROBES, KEY_BOOTCONFIG, KEY_KERNEL, KEY_INITRD };
+enum { KEY_EARLY = 256, KEY_NO_PROBES, KEY_GRUB, KEY_KERNEL, KEY_INITRD };
 
 static const struct argp_option options[] = {
 	{ "early", KEY_EARLY, "graph", OPTION_ARG_OPTIONAL, "trace all functions from before start_kernel() on, too; "
 	  "with =graph, also how long each call takes", 0 },
 	{ "no-probes", KEY_NO_PROBES, NULL, 0, "no kernel probes, which take some 10 ms each to set up: probes of "
 	  "devices, the unpacking of the initramfs and consoles are not told", 0 },
-	{ "bootconfig", KEY_BOOTCONFIG, NULL, 0, "print a bootconfig for the end of the initramfs, in place of a "
-	  "command line", 0 },
+	{ "grub", KEY_GRUB, NULL, 0, "make GRUB, or systemd-boot, start this kernel with it in the next boot, and only in "
+	  "that one", 0 },
 	{ "kernel", KEY_KERNEL, "FILE", 0, "for REBOOT: the kernel's image (default: that of the running "
 	  "kernel in /boot)", 0 },
 	{ "initrd", KEY_INITRD, "FILE", 0, "the same for its initramfs", 0 },
@@ -29,7 +30,7 @@ static const struct argp_option options[] = {
 };
 
 struct next_options {
-	bool early, graph, no_probes, bootconfig;
+	bool early, graph, no_probes, grub;
 	const char *kernel, *initrd;
 	char **reboot;			/* the command REBOOT; NULL: only print */
 };
@@ -48,8 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_PROBES:
 		o->no_probes = true;
 		break;
-	case KEY_BOOTCONFIG:
-		o->bootconfig = true;
+	case KEY_GRUB:
+		o->grub = true;
 		break;
 	case KEY_KERNEL:
 		o->kernel = arg;
@@ -63,9 +64,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
-		if (o->bootconfig && (o->early || o->reboot))
-			argp_error(state, "--bootconfig takes neither --early, as the kernel reads it too late for "
-				   "ftrace=, nor a command that reboots");
+		if (o->grub && o->reboot)
+			argp_error(state, "--grub is for an ordinary reboot, and a command after -- for kexec: give one of them");
 		if ((o->kernel || o->initrd) && !o->reboot)
 			argp_error(state, "--kernel and --initrd are for a command that reboots: give it after --");
 		break;
@@ -75,20 +75,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int print_bootconfig(const char *line)
+static int add_entry(const char *release, const char *line)
 {
-	char *text = boot_next__bootconfig(line);
-	int err = 0;
+	int err = boot_next__add_entry("", release, line);
 
-	if (access("/proc/bootconfig", F_OK))
-		error__warn("this kernel has no CONFIG_BOOT_CONFIG: it would not read a bootconfig");
-	if (fputs(text, stdout) < 0 || fflush(stdout))
-		err = error__return(-errno, "cannot write: %s", strerror(errno));
-	free(text);
+	if (!err)
+		error__print("the next boot of this machine, and only that one, will be recorded");
 	return err;
 }
 
-/* Prints the parameters. Only with REBOOT, loads the next kernel and reboots. */
+/* Prints the parameters, or takes them for the next boot. Only with REBOOT, reboots. */
 static int print_next(const struct next_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
@@ -101,11 +97,11 @@ static int print_next(const struct next_options *o)
 		error__warn("only root can see whether this kernel has very early function tracing; without it, ftrace= "
 			    "traces all functions from later on, until it is turned off");
 	uname(&kernel);
-	parameters = boot_start__parameters(kernel.release, !o->no_probes);
+	parameters = boot_events__parameters(kernel.release, !o->no_probes);
 	line = xasprintf("%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
 			 o->early ? " ftrace=function" : "");
-	if (o->bootconfig)
-		err = print_bootconfig(line);
+	if (o->grub)
+		err = add_entry(kernel.release, line);
 	else if (o->reboot)
 		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
 	else if (printf("%s\n", line) < 0 || fflush(stdout))
@@ -122,9 +118,11 @@ int cmd_boot_next(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[-- REBOOT...]",
 		.doc = "Prints what the kernel command line of the next boot needs, so that that boot can be reported. "
-		       "With REBOOT, loads this kernel with it for kexec, and runs REBOOT."
+		       "With --grub, gives it to the next boot; with REBOOT, loads this kernel with it for kexec, and "
+		       "runs REBOOT."
 		       "\vExamples:\n"
 		       "  hytrace boot next\n"
+		       "  hytrace boot next --grub && reboot\n"
 		       "  hytrace boot next -- systemctl kexec\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
@@ -133,4 +131,22 @@ int cmd_boot_next(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	return error__status(print_next(&o), 0);
+}
+
+int cmd_boot_release(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.doc = "Removes what `hytrace boot next` has made this kernel keep, with its memory. hytrace boot cannot "
+		       "report the initcalls any more."
+		       "\vExamples:\n"
+		       "  hytrace boot release\n"
+		       "  hytrace boot -f json -o boot.json && hytrace boot release\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, 3 the kernel or the privileges do not allow it.",
+	};
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+		return EXIT_USAGE;
+	err = features__require(FEATURE_BOOT, NULL);
+	return error__status(err ?: boot_events__release(tracefs_tracing_dir()) ?: boot_next__remove_entry(""), 0);
 }

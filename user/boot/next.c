@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads the kernel once more, with another command line; see next.h.
- *
- * This uses kexec: a kernel that it has loaded is gone after the next boot. The configuration of a
- * boot loader would have to be changed and changed back, and each boot loader has its own format.
- * Firmware and boot loader do not run in such a boot, so it has no times for them.
+ * Loads the kernel once more by kexec, with another command line; see next.h. A kernel that it has
+ * loaded is gone after the next boot. Firmware and boot loader do not run in such a boot, so it has
+ * no times for them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,65 +19,22 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
-#include "boot/asked.h"
 #include "boot/next.h"
-#include "boot/probes.h"
-#include "boot/start.h"
+#include "boot/record.h"
 
 /* COMMAND_LINE_SIZE of x86, with the end of the string. */
 #define MOST_COMMAND_LINE 2047
 
-/*
- * Does the text at *@at begin with @text? Then moves *@at behind it. Quotes are ignored: kernels
- * before 6.12 put the values of a bootconfig into quotes.
- */
-static bool begins_with(const char **at, const char *end, const char *text)
-{
-	const char *word = *at;
+/* ---- this boot */
 
-	for (; *text; text++, word++) {
-		while (word < end && *word == '"')
-			word++;
-		if (word == end || *word != *text)
-			return false;
-	}
-	while (word < end && *word == '"')
-		word++;
-	*at = word;
-	return true;
+void boot_asked__load(struct boot_asked *ret)
+{
+	ret->line = file__text("/proc/cmdline");
 }
 
-/* Has hytrace added this word to the command line? */
-static bool is_ours(const char *word, size_t length)
+void boot_asked__free(struct boot_asked *a)
 {
-	static const char *const ours[] = {
-		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
-		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
-	}, *const whole[] = { "trace_event=", START_BUFFER, START_KEEP, START_CLOCK, "ftrace_early=graph" };
-
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		if (begins_with(&word, word + length, ours[i]))
-			return true;
-	}
-	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
-		const char *rest = word;
-
-		if (begins_with(&rest, word + length, whole[i]) && rest == word + length)
-			return true;
-	}
-	return false;
-}
-
-/* Most kernels obey only the last word of these names: ours, if @parameters has one. */
-static bool is_overridden(const char *word, size_t length, const char *parameters)
-{
-	static const char *const names[] = { "trace_buf_size=", "trace_options=", "trace_clock=", "kprobe_event=" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (length > strlen(names[i]) && !strncmp(word, names[i], strlen(names[i])))
-			return strstr(parameters, names[i]);
-	}
-	return false;
+	free(a->line);
 }
 
 /* The length of the first word. A quoted part may contain spaces. */
@@ -88,82 +43,192 @@ static size_t word_length(const char *text)
 	bool quoted = false;
 	size_t i;
 
-	for (i = 0; text[i] && (quoted || (text[i] != '\n' && text[i] != ' ')); i++)
+	for (i = 0; text[i] && (quoted || !strchr(" \n", text[i])); i++)
 		quoted ^= text[i] == '"';
 	return i;
 }
 
+/* Kernels before 6.12 put the values of a bootconfig into quotes, and GRUB whole words. */
+static void unquote(const char **text, size_t *length)
+{
+	if (*length > 1 && **text == '"' && (*text)[*length - 1] == '"') {
+		++*text;
+		*length -= 2;
+	}
+}
+
+bool boot_word__next(const char **at, struct boot_word *ret)
+{
+	const char *text = *at ? *at + strspn(*at, " \n") : "", *name = text, *equals;
+	size_t length = word_length(text), inside = length;
+
+	if (!length || (length == 2 && !strncmp(text, "--", 2)))
+		return false;
+	*at = text + length;
+	unquote(&name, &inside);
+	equals = memchr(name, '=', inside);
+	*ret = (struct boot_word){ text, length, name, equals ? (size_t)(equals - name) : inside };
+	if (equals) {
+		ret->value = equals + 1;
+		ret->value_length = name + inside - ret->value;
+		unquote(&ret->value, &ret->value_length);
+	}
+	return true;
+}
+
+static bool has_name(const struct boot_word *word, const char *name, size_t length)
+{
+	return word->name_length == length && !strncmp(word->name, name, length);
+}
+
+bool boot_word__is(const struct boot_word *word, const char *text)
+{
+	size_t name = strcspn(text, "="), length = text[name] ? strlen(text + name + 1) : 0;
+	bool begins = length && text[name + length] == '*';
+
+	if (!has_name(word, text, name) || !text[name] != !word->value)
+		return false;
+	length -= begins;
+	return (begins ? word->value_length >= length : word->value_length == length) &&
+	       !strncmp(word->value ?: "", text + name + 1, length);
+}
+
+/* Does the comma-separated @list contain "ITEM" or "ITEM:..."? */
+static bool lists(const char *list, size_t size, const char *item)
+{
+	const char *end = list + size;
+	size_t length = strlen(item);
+
+	while (list && list < end) {
+		const char *comma = memchr(list, ',', end - list) ?: end;
+
+		if ((size_t)(comma - list) >= length && !strncmp(list, item, length) &&
+		    (list + length == comma || list[length] == ':'))
+			return true;
+		list = comma + 1;
+	}
+	return false;
+}
+
+/* Is there the word @name with @item in its value? @item: NULL if it has no value */
+static bool asks(const struct boot_asked *a, const char *name, const char *item)
+{
+	const char *at = a->line;
+	struct boot_word word;
+
+	while (boot_word__next(&at, &word)) {
+		if (has_name(&word, name, strlen(name)) && (item ? lists(word.value, word.value_length, item) : !word.value))
+			return true;
+	}
+	return false;
+}
+
+bool boot_asked__instance(const struct boot_asked *a)
+{
+	return asks(a, "trace_instance", START_INSTANCE);
+}
+
+bool boot_asked__in_top(const struct boot_asked *a)
+{
+	return asks(a, "trace_event", "initcall");
+}
+
+bool boot_asked__keeps_first(const struct boot_asked *a)
+{
+	return asks(a, "trace_options", "nooverwrite");
+}
+
+const char *boot_asked__no_events(const struct boot_asked *a)
+{
+	if (asks(a, "ftrace_boot_snapshot", START_INSTANCE) ||
+	    (asks(a, "ftrace_boot_snapshot", NULL) && boot_asked__in_top(a)))
+		return "ftrace_boot_snapshot has put the events of the kernel's boot into the file `snapshot` "
+		       "there; leave it out of the command line";
+	if (!boot_asked__instance(a) &&
+	    (asks(a, "initcall_debug", NULL) || asks(a, "ftrace_graph_filter", "do_one_initcall")))
+		return "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
+		       "reads; hytrace boot needs the events that `hytrace boot next` asks for";
+	return NULL;
+}
+
+void boot_asked__explain(void)
+{
+	struct boot_asked asked;
+	const char *why;
+
+	boot_asked__load(&asked);
+	why = boot_asked__no_events(&asked);
+	if (why)
+		error__print("%s", why);
+	boot_asked__free(&asked);
+}
+
+/* ---- the command line of the next one */
+
+/* Has hytrace added this word to the command line? */
+static bool is_ours(const struct boot_word *word)
+{
+	static const char *const ours[] = {
+		"trace_instance=" START_INSTANCE ",*", "trace_event=initcall:*,*", "kprobe_event=p:" PROBES_GROUP "/*",
+		"BOOT_IMAGE=*", "trace_event=", START_BUFFER, START_KEEP, START_CLOCK, "ftrace_early=graph",
+	};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		if (boot_word__is(word, ours[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Most kernels obey only the last word of these names: ours, if @parameters has one. */
+static bool is_overridden(const struct boot_word *word, const char *parameters)
+{
+	static const char *const names[] = {
+		"trace_buf_size=*", "trace_options=*", "trace_clock=*", "kprobe_event=*",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct boot_word other;
+
+		for (const char *at = parameters; boot_word__is(word, names[i]) && boot_word__next(&at, &other);) {
+			if (boot_word__is(&other, names[i]))
+				return true;
+		}
+	}
+	return false;
+}
+
 char *boot_next__command_line(const char *current, const char *parameters)
 {
+	struct boot_word word;
 	char *ret;
 	size_t size;
 	FILE *f = xopen_memstream(&ret, &size);
 
-	while (*current) {
-		size_t length = word_length(current);
-
-		/* The words after "--" are for init. */
-		if (length == 2 && !strncmp(current, "--", 2))
-			break;
-		if (length && !is_ours(current, length))
-			fprintf(f, "%.*s ", (int)length, current);
-		if (!is_ours(current, length) && is_overridden(current, length, parameters))
+	while (boot_word__next(&current, &word)) {
+		if (is_ours(&word))
+			continue;
+		fprintf(f, "%.*s ", (int)word.length, word.text);
+		if (is_overridden(&word, parameters))
 			error__warn("%.*s of this boot's command line may have no effect in the next one, as ours comes "
-				    "after it", (int)length, current);
-		current += length + (current[length] != '\0');
+				    "after it", (int)word.length, word.text);
 	}
 	fputs(parameters, f);
+	/* The words after "--" are for init. */
+	current += strspn(current, " \n");
 	if (*current)
 		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
 	xclose_memstream(f);
 	return ret;
 }
 
-/* Prints a word of a command line as a key. Its value is quoted, as it may contain commas. */
-static void print_key(FILE *f, const char *word, size_t length)
+/* ---- kexec */
+
+/* The first existing file, readable or not: the release is between the two parts of its name. To be freed; NULL: there is none. */
+static char *find_file(const char *const names[][2], const char *release)
 {
-	const char *value = memchr(word, '=', length), *end = word + length;
-	int name = value ? value - word : (int)length;
-
-	value = value ? value + 1 : end;
-	if (*value == '"' && end - value > 1) {
-		value++;
-		end--;
-	}
-	fprintf(f, "\t%.*s = \"%.*s\"\n", name, word, (int)(end - value), value);
-}
-
-char *boot_next__bootconfig(const char *parameters)
-{
-	char *ret;
-	size_t size;
-	FILE *f = xopen_memstream(&ret, &size);
-
-	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. This replaces a bootconfig that is\n"
-	      "# there; bootconfig INITRAMFS prints that. The kernel reads it if its command line has the word\n"
-	      "# bootconfig.\n"
-	      "kernel {\n", f);
-	while (*parameters) {
-		size_t length = word_length(parameters);
-
-		if (length)
-			print_key(f, parameters, length);
-		parameters += length + (parameters[length] != '\0');
-	}
-	fputs("}\n", f);
-	xclose_memstream(f);
-	return ret;
-}
-
-/* The first existing file, readable or not; @release replaces %s in its name. To be freed. */
-static char *find_file(const char *const *names, const char *release)
-{
-	for (; *names; names++) {
-		/* All of the names are constants of this file. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		char *path = xasprintf(*names, release);
-#pragma GCC diagnostic pop
+	for (; (*names)[0]; names++) {
+		char *path = xasprintf("%s%s%s", (*names)[0], release, (*names)[1]);
 
 		if (!access(path, F_OK))
 			return path;
@@ -172,11 +237,10 @@ static char *find_file(const char *const *names, const char *release)
 	return NULL;
 }
 
-static const char *const kernels[] = {
-	"/boot/vmlinuz-%s", "/usr/lib/modules/%s/vmlinuz", "/lib/modules/%s/vmlinuz", NULL,
-};
-static const char *const initrds[] = {
-	"/boot/initrd.img-%s", "/boot/initramfs-%s.img", "/boot/initrd-%s", NULL,
+static const char *const kernels[][2] = {
+	{ "/boot/vmlinuz-", "" }, { "/usr/lib/modules/", "/vmlinuz" }, { "/lib/modules/", "/vmlinuz" }, { }
+}, *const initrds[][2] = {
+	{ "/boot/initrd.img-", "" }, { "/boot/initramfs-", ".img" }, { "/boot/initrd-", "" }, { }
 };
 
 static int load(int kernel, int initrd, const char *line, const char *path)
@@ -222,7 +286,6 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 	char *found_kernel = NULL, *found_initrd = NULL, *line = NULL;
 	int kernel_fd = -1, initrd_fd = -1, err;
 	struct boot_asked asked;
-	const char *current;
 	struct utsname name;
 
 	uname(&name);
@@ -237,11 +300,6 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		if (!initrd)
 			initrd = found_initrd = find_file(initrds, name.release);
 	}
-	if (found_initrd && boot_asked__by_config(&asked)) {
-		err = error__return(-EEXIST, "the bootconfig in %s asks for it already: restart without `hytrace boot "
-				    "next`, or name an initramfs without it by --initrd", found_initrd);
-		goto cleanup;
-	}
 	if (!initrd)
 		error__warn("the next boot has no initramfs: --initrd names one");
 	err = kernel_fd = open_file(kernel, "kernel image");
@@ -249,13 +307,11 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		err = initrd_fd = open_file(initrd, "initramfs");
 	if (err < 0)
 		goto cleanup;
-	/* The next kernel reads the bootconfig of this initramfs again, and adds its parameters. */
-	current = found_initrd ? boot_asked__loader_line(&asked) : asked.line;
-	if (!current) {
+	if (!asked.line) {
 		err = error__return(-EIO, "cannot read /proc/cmdline");
 		goto cleanup;
 	}
-	line = boot_next__command_line(current, parameters);
+	line = boot_next__command_line(asked.line, parameters);
 	err = load(kernel_fd, initrd_fd, line, kernel);
 cleanup:
 	if (kernel_fd >= 0)

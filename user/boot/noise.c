@@ -100,25 +100,6 @@ bool noise__can_tell(size_t a, size_t b, double alpha)
 
 /* ---- a row in one division */
 
-struct group {
-	double *values;		/* sorted */
-	size_t count;
-};
-
-static double middle(const struct group *g)
-{
-	return (g->values[(g->count - 1) / 2] + g->values[g->count / 2]) / 2;
-}
-
-static double distances(const struct group *g, double from)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < g->count; i++)
-		sum += fabs(g->values[i] - from);
-	return sum;
-}
-
 /* A value of a row, and the boot that it is of. */
 struct sorted {
 	double value;
@@ -139,47 +120,41 @@ static void sort_row(struct sorted *sorted, const double *values, size_t n)
 	qsort(sorted, n, sizeof(*sorted), by_value);
 }
 
-/* The two groups. Each has room for all boots. */
-struct halves {
-	struct group a, b;
+struct group {
+	double low, median, high;
+	double distances;	/* the sum of the distances from the median */
 };
 
-static void halves__init(struct halves *h, size_t a, size_t b)
+static struct group group_of(const struct sorted *sorted, const struct divisions *d, bool second)
 {
-	h->a.values = xcalloc(a + b, sizeof(double));
-	h->b.values = xcalloc(a + b, sizeof(double));
-}
+	size_t count = second ? d->n - d->a : d->a, seen = 0;
+	struct group g = {};
 
-static void halves__free(struct halves *h)
-{
-	free(h->a.values);
-	free(h->b.values);
-}
-
-static void halves__fill(struct halves *h, const struct sorted *sorted, const struct divisions *d)
-{
-	h->a.count = 0;
-	h->b.count = 0;
 	for (size_t i = 0; i < d->n; i++) {
-		struct group *g = d->second[sorted[i].boot] ? &h->b : &h->a;
+		double value = sorted[i].value;
 
-		g->values[g->count++] = sorted[i].value;
+		if (d->second[sorted[i].boot] != second)
+			continue;
+		g.low = seen ? g.low : value;
+		g.high = value;
+		/* The median of an even number of values is the mean of the two in the middle. */
+		g.median += ((seen == (count - 1) / 2) + (seen == count / 2)) * value / 2;
+		seen++;
 	}
+	for (size_t i = 0; i < d->n; i++) {
+		if (d->second[sorted[i].boot] == second)
+			g.distances += fabs(sorted[i].value - g.median);
+	}
+	return g;
 }
 
-/* By how much the second group is larger, relative to the noise. */
-static double excess(const struct halves *h, double floor)
+/* By how much the second group is larger, relative to the noise; 0: less than @least. */
+static double excess(const struct sorted *sorted, const struct divisions *d, double least, double floor)
 {
-	double a = middle(&h->a), b = middle(&h->b);
+	struct group a = group_of(sorted, d, false), b = group_of(sorted, d, true);
+	double change = b.median - a.median;
 
-	return (b - a) / ((distances(&h->a, a) + distances(&h->b, b)) / (h->a.count + h->b.count) + floor);
-}
-
-static double weight(const struct halves *h, const struct noise_row *row)
-{
-	if (fabs(middle(&h->b) - middle(&h->a)) < row->least)
-		return 0;
-	return fabs(excess(h, row->floor));
+	return fabs(change) < least ? 0 : change / ((a.distances + b.distances) / d->n + floor);
 }
 
 /* ---- all rows */
@@ -201,28 +176,29 @@ static int by_weight(const void *x, const void *y)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-static void describe(struct noise_row *row, const struct halves *h)
+static double weight(const struct judged *j, const struct divisions *d)
 {
-	const struct group *a = &h->a, *b = &h->b;
-	double low_a = a->values[0], high_a = a->values[a->count - 1];
-	double low_b = b->values[0], high_b = b->values[b->count - 1];
-	double gap = fmax(low_b - high_a, low_a - high_b);
+	return fabs(excess(j->sorted, d, j->row->least, j->row->floor));
+}
 
-	row->a = middle(a);
-	row->b = middle(b);
-	row->spread = fmax(fmax(row->a - low_a, high_a - row->a), fmax(row->b - low_b, high_b - row->b));
-	row->apart = gap > 0 && gap > high_a - low_a && gap > high_b - low_b;
+static void describe(struct noise_row *row, const struct group *a, const struct group *b)
+{
+	double gap = fmax(b->low - a->high, a->low - b->high);
+
+	row->a = a->median;
+	row->b = b->median;
+	row->spread = fmax(fmax(row->a - a->low, a->high - row->a), fmax(row->b - b->low, b->high - row->b));
+	row->apart = gap > 0 && gap > a->high - a->low && gap > b->high - b->low;
 	row->p = 1;
 }
 
 /* Counts the rows that differ in the division @d at least as much as in the real division. */
-static void count_reached(struct judged *list, size_t count, const struct divisions *d, struct halves *h)
+static void count_reached(struct judged *list, size_t count, const struct divisions *d)
 {
 	double largest = 0;
 
 	for (size_t i = count; i--; ) {
-		halves__fill(h, list[i].sorted, d);
-		largest = fmax(largest, weight(h, list[i].row));
+		largest = fmax(largest, weight(&list[i], d));
 		list[i].reached += largest >= list[i].weight * (1 - ROUNDING);
 	}
 }
@@ -243,27 +219,27 @@ void noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
 	struct judged *list = xcalloc(count, sizeof(*list));
 	struct sorted *sorted = xcalloc(count * (a + b), sizeof(*sorted));
 	struct divisions d;
-	struct halves h;
 
-	halves__init(&h, a, b);
 	divisions__init(&d, a, b);
 	for (size_t i = 0; i < count; i++) {
+		struct group groups[2];
+
 		list[i] = (struct judged){ .row = &rows[i], .sorted = sorted + i * d.n };
 		sort_row(list[i].sorted, rows[i].values, d.n);
-		halves__fill(&h, list[i].sorted, &d);
-		describe(&rows[i], &h);
-		list[i].weight = weight(&h, &rows[i]);
+		groups[0] = group_of(list[i].sorted, &d, false);
+		groups[1] = group_of(list[i].sorted, &d, true);
+		describe(&rows[i], &groups[0], &groups[1]);
+		list[i].weight = weight(&list[i], &d);
 	}
 	if (a + b > 2) {
 		qsort(list, count, sizeof(*list), by_weight);
 		for (size_t i = 0; i < d.others; i++) {
 			divisions__next(&d);
-			count_reached(list, count, &d, &h);
+			count_reached(list, count, &d);
 		}
 		answer(list, count, d.others);
 	}
 	free(d.second);
-	halves__free(&h);
 	free(sorted);
 	free(list);
 }
@@ -272,22 +248,17 @@ double noise__grown(const struct noise_row *row, size_t a, size_t b)
 {
 	struct sorted *sorted = xcalloc(a + b, sizeof(*sorted));
 	struct divisions d;
-	struct halves h;
 	size_t reached = 0;
 	double made;
 
-	halves__init(&h, a, b);
 	divisions__init(&d, a, b);
 	sort_row(sorted, row->values, d.n);
-	halves__fill(&h, sorted, &d);
-	made = excess(&h, row->floor);
+	made = excess(sorted, &d, 0, row->floor);
 	for (size_t i = 0; i < d.others; i++) {
 		divisions__next(&d);
-		halves__fill(&h, sorted, &d);
-		reached += excess(&h, row->floor) >= made - ROUNDING * fabs(made);
+		reached += excess(sorted, &d, 0, row->floor) >= made - ROUNDING * fabs(made);
 	}
 	free(d.second);
-	halves__free(&h);
 	free(sorted);
 	return (double)(reached + 1) / (d.others + 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The picture of a boot. picture.c draws its head and the frames of its views. lanes.c lays out the
- * lanes of a view, bars.c draws a bar, and chart.c draws the load.
+ * The picture of a boot. picture.c draws its head and the frames of its views, and lanes.c the lanes of
+ * a view.
  *
  * A view shows a range of time in the whole width. The picture may have three views: the boot; the
  * kernel's share of the boot, if this is small; and the early part.
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "boot/timeline.h"
+#include "boot/span.h"
 
 /* In pixels. */
 #define PICTURE_WIDTH 1400
@@ -22,107 +22,67 @@
 
 struct view {
 	enum timeline_part_id part;
-	const char *title;
 	int64_t from, to;		/* ns, or cycles */
-	double top;			/* where the lanes begin */
+	int64_t step;			/* the distance of ticks */
 };
-
-struct boot_report;
 
 struct picture {
 	FILE *out;
 	const struct timeline *t;
+	const struct view *v;		/* that is being drawn */
 	double narrowest;		/* bars that are narrower, in pixels, are joined */
 	double y;			/* the lower end of the finished part */
 	size_t joined, deep;		/* joined bars; bars that are too deep to be drawn */
+	FILE *whole;			/* what @out is after the lane that is being drawn */
+	char *lane;
+	size_t lane_size;
 };
 
-/* The place of a bar, in pixels. */
-struct place {
-	double from, to, y, height;
-};
+struct boot;
 
-/* Narrow bars, side by side, which are drawn as one bar. */
-struct heap {
-	struct place at;
-	const struct bar *longest;
-	size_t count;
-	int64_t sum;
-};
-
-/* ---- picture.c */
-
-/**
- * picture__write() - write the picture of a timeline, in at most 2 MB
- * @t: the timeline, after timeline__finish()
- * @r: the report, for the head: the kernel, the boot and the losses
- * @out: the stream, which the caller checks for write errors
- */
-void picture__write(const struct timeline *t, const struct boot_report *r, FILE *out);
-
-/* ---- bars.c */
-
-double view__x(const struct view *v, int64_t time);
-/* Is a part of the bar in the view? */
-bool view__has(const struct view *v, const struct bar *b);
-/* The place of a bar, cut off at the ends of the view. */
-struct place view__place(const struct view *v, const struct bar *b, double y, double height);
-
-/* Begin and end a lane with its name, at @p->y. lane__end() moves @p->y down. */
-void lane__begin(struct picture *p, const char *name, double height);
-void lane__end(struct picture *p, double height);
-
-void bar__draw(struct picture *p, const struct view *v, const struct bar *b,
-	       const struct place *at);
-/*
- * Writes the name into a bar, and below it the time if the bar is high enough. Returns false
- * without writing if the name does not fit.
- */
-bool bar__name(struct picture *p, const struct view *v, const struct bar *b,
-	       const struct place *at);
-
-/* Adds a bar. If the bar is not directly beside the heap, first draws and empties the heap. */
-void heap__join(struct picture *p, const struct view *v, struct heap *h, const struct bar *b,
-		const struct place *at);
-/* Draws the heap, and empties it. */
-void heap__flush(struct picture *p, const struct view *v, struct heap *h);
-
-/* ---- chart.c */
-
-/* Draws lanes with the load, if it is known and the view is of the boot. */
-void view__load(struct picture *p, const struct view *v);
+/* Writes the picture of a timeline, after timeline__finish(). The caller checks @out for write errors. */
+void picture__write(const struct timeline *t, const struct boot *b, FILE *out);
 
 /* ---- lanes.c */
 
+/* Where a time is in the view, in pixels; at an end of the view if the time is outside. */
+double view__x(const struct view *v, int64_t time);
+/* The first tick at @time or later. */
+int64_t view__tick(const struct view *v, int64_t time);
 /* Draws all lanes of the view's part at @p->y, and moves @p->y down. */
-void view__lanes(struct picture *p, const struct view *v);
+void picture__lanes(struct picture *p);
 
-/* ---- svg.c: names come from user space and may have any bytes: svg__text() writes all text */
+/* ---- texts: names come from user space and may have any bytes: svg__text() writes all of them */
 
 /*
  * The width of a character in pixels, at a height of 11 pixels. Labels have a monospaced font, so
  * that the width of a label is known.
  */
 #define SVG_CHARACTER 6.7
+#define SVG_MOST_CHARACTERS 200
 
 /**
  * svg__text() - write the beginning of a text as XML
- * @out: the stream, which the caller checks for write errors
+ * @out: the stream
  * @text: any bytes; a byte that is not UTF-8, and a character that XML forbids or that changes the
  *	direction of writing, becomes U+FFFD
  * @most: the maximum number of characters. A longer text is cut and ends with "…".
  */
 void svg__text(FILE *out, const char *text, size_t most);
-/* The number of columns of a text. Counts 2 for non-ASCII characters, as they may be wide. */
-size_t svg__columns(const char *text);
+/* The width of a label in pixels. Non-ASCII characters may be wide. */
+double svg__width(const char *text);
 /* A label of class @class. @anchor: "start", "middle" or "end" */
 void svg__label(FILE *out, const char *class, double x, double y, const char *anchor,
-		const char *text);
+		const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+struct svg_time {
+	char text[32];
+};
 
 /*
- * Prints a duration or a point in time, with three to five digits: "1.234 s", "56.78 ms". @counts:
- * @ns is a number of cycles.
+ * A duration or a point in time, with three to five digits: "1.234 s", "56.78 ms". @counts: @ns is a
+ * number of cycles.
  */
-const char *svg__time(int64_t ns, int counts, char *room, size_t size);
+struct svg_time svg__time(int64_t ns, bool counts);
 
 #endif

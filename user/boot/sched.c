@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Collects what tasks did from trace events; see sched.h.
+ * Collects what tasks did from trace events; see events.h.
  *
  *   [000] d..2. 0.266480: sched_switch: prev_comm=swapper/0 prev_pid=1 prev_prio=120 prev_state=D ==> next_comm=a next_pid=24 next_prio=120
  *   [000] d..3. 0.282204: sched_waking: comm=swapper/0 pid=1 prio=120 target_cpu=000
@@ -25,11 +25,13 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "boot/sched.h"
+#include "boot/events.h"
 
 /* How early sched_waking may come before the sched_switch in which the task stops. */
 #define EARLY_NS 100000
 #define SECTOR_BYTES 512
+/* A request has 32 bits of bytes. */
+#define MOST_SECTORS (UINT32_MAX / SECTOR_BYTES)
 /* flush_work() queues this function directly after the work that it waits for. */
 #define BARRIER "wq_barrier_func"
 #define MOST_CPUS 8192
@@ -51,35 +53,25 @@ static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 /* The index of the first task whose pid is at least @pid. */
 static size_t place_of(const struct boot_sched *s, int pid)
 {
-	size_t low = 0, high = s->task_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->tasks[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return SORTED_FROM(s->tasks, s->task_count, pid, (uint32_t)pid);
 }
 
 const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid)
 {
 	size_t place = place_of(s, pid);
 
-	return place < s->task_count && s->tasks[place].pid == pid ? &s->tasks[place] : NULL;
+	return place < s->task_count && s->tasks[place].pid == (uint32_t)pid ? &s->tasks[place] : NULL;
 }
 
 static struct sched_task *task_of(struct boot_sched *s, int pid)
 {
 	size_t place = place_of(s, pid);
 
-	if (place < s->task_count && s->tasks[place].pid == pid)
+	if (place < s->task_count && s->tasks[place].pid == (uint32_t)pid)
 		return &s->tasks[place];
 	LIST_ADD(s->tasks, s->task_count);
 	memmove(&s->tasks[place + 1], &s->tasks[place], (s->task_count - 1 - place) * sizeof(*s->tasks));
-	s->tasks[place] = (struct sched_task){ .pid = pid };
+	s->tasks[place] = (struct sched_task){ .pid = (uint32_t)pid };
 	return &s->tasks[place];
 }
 
@@ -109,7 +101,7 @@ static const char *intern_comm(struct boot_sched *s, const char *comm)
 	for (i = 0; comm[i] && i < sizeof(clean) - 1; i++)
 		clean[i] = comm[i] >= ' ' && comm[i] <= '~' ? comm[i] : '?';
 	clean[i] = '\0';
-	return strings__intern(s->store, clean);
+	return strings__intern(s->b->store, clean);
 }
 
 static void go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
@@ -162,11 +154,12 @@ static const char *open_work(const struct sched_task *t)
 static void add_run(struct boot_sched *s, int cpu, int pid, const char *comm, uint64_t start, uint64_t end)
 {
 	const struct sched_task *t = boot_sched__task(s, pid);
+	struct span *run = LIST_ADD(s->b->runs.list, s->b->runs.count);
 	uint64_t until;
 
-	*LIST_ADD(s->runs, s->run_count) = (struct cpu_run){
-		start, end, cpu, pid, (t ? sched_task__work(t, start, end, &until) : NULL) ?: comm,
-	};
+	*run = (struct span){ SPAN_NONE, .class = SPAN_RUNNING, .start = start, .end = end, .kind = cpu };
+	run->task = pid;
+	run->name = (t ? sched_task__work(t, start, end, &until) : NULL) ?: comm;
 }
 
 /*
@@ -178,7 +171,7 @@ static void note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time,
 {
 	if (cpu->known && cpu->pid)
 		add_run(s, cpu - s->cpus, cpu->pid, cpu->comm, cpu->since, time);
-	else if (!cpu->known && prev && !s->lossy)
+	else if (!cpu->known && prev && !s->b->lost)
 		add_run(s, cpu - s->cpus, prev, intern_comm(s, prev_comm), 0, time);
 	cpu->since = time;
 	cpu->known = true;
@@ -295,7 +288,7 @@ static int on_work(struct boot_sched *s, const struct trace_context *c, char *fi
 	if (!function)
 		return -EPROTO;
 	*LIST_ADD(t->works, t->work_count) = (struct task_work){
-		c->time, UINT64_MAX, strings__intern(s->store, function + strlen(": function ")),
+		c->time, UINT64_MAX, strings__intern(s->b->store, function + strlen(": function ")),
 	};
 	return 0;
 }
@@ -319,47 +312,7 @@ static const char *word_after(struct boot_sched *s, char *fields, const char *la
 		return NULL;
 	at += strlen(label);
 	at[strcspn(at, ends)] = '\0';
-	return strings__intern(s->store, at);
-}
-
-static int on_irq(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-
-	if (!cpu)
-		return -EPROTO;
-	cpu->irq = word_after(s, fields, " name=", "\n");
-	return cpu->irq ? 0 : -EPROTO;
-}
-
-static int on_irq_end(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-
-	if (cpu)
-		cpu->irq = NULL;
-	return cpu ? 0 : -EPROTO;
-}
-
-static int on_softirq(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-
-	if (!cpu)
-		return -EPROTO;
-	cpu->softirq = word_after(s, fields, "[action=", "]");
-	cpu->timer = NULL;
-	return cpu->softirq ? 0 : -EPROTO;
-}
-
-static int on_timer(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-
-	if (!cpu)
-		return -EPROTO;
-	cpu->timer = word_after(s, fields, " function=", " ");
-	return cpu->timer ? 0 : -EPROTO;
+	return strings__intern(s->b->store, at);
 }
 
 /*
@@ -380,35 +333,41 @@ static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const s
 			 (int64_t)c->time + TRACE_ROUNDED_NS - now);
 }
 
+/* A handler that a CPU is in from one event to another: the member of struct sched_cpu with its name. */
+struct handler {
+	const char *event;
+	size_t member;			/* of the handler */
+	const char *label, *ends;	/* its name is after the label, up to a character of "ends"; NULL: the handler ends */
+};
+
+#define MEMBER(name) offsetof(struct sched_cpu, name)
+
+static const struct handler handlers[] = {
+	{ "irq_handler_entry", MEMBER(irq), " name=", "\n" },
+	{ "irq_handler_exit", MEMBER(irq), NULL, NULL },
+	{ "softirq_entry", MEMBER(softirq), "[action=", "]" },
+	{ "timer_expire_entry", MEMBER(timer), " function=", " " },
+	{ "hrtimer_expire_entry", MEMBER(hrtimer), " function=", " " },
+	{ "hrtimer_expire_exit", MEMBER(hrtimer), NULL, NULL },
+};
+
 /* Some hrtimers expire in a softirq, in which an hrtimer of a hard interrupt may expire. */
-static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
+static int take_handler(struct boot_sched *s, const struct trace_context *c, const struct handler *h, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-	const char *function;
-
-	if (cpu)
-		note_tick(s, cpu, c, fields);
-	function = word_after(s, fields, " function=", " ");
-	if (!cpu || !function)
-		return -EPROTO;
-	if (c->interrupt == 's')
-		cpu->timer = function;
-	else
-		cpu->hrtimer = function;
-	return 0;
-}
-
-static int on_hrtimer_end(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+	size_t member = h->member == MEMBER(hrtimer) && c->interrupt == 's' ? MEMBER(timer) : h->member;
+	const char *name = NULL;
 
 	if (!cpu)
 		return -EPROTO;
-	if (c->interrupt == 's')
+	if (h->label && h->member == MEMBER(hrtimer))
+		note_tick(s, cpu, c, fields);
+	if (h->label)
+		name = word_after(s, fields, h->label, h->ends);
+	if (h->member == MEMBER(softirq))
 		cpu->timer = NULL;
-	else
-		cpu->hrtimer = NULL;
-	return 0;
+	memcpy((char *)cpu + member, &name, sizeof(name));
+	return h->label && !name ? -EPROTO : 0;
 }
 
 /* "8,0 R () 2048 + 8 none,0,0 [0]", or without the priority: sector, and number of sectors */
@@ -417,9 +376,9 @@ static int on_block(struct boot_sched *s, const struct trace_context *c, char *f
 	char *at = strstr(fields, ") ");
 	uint64_t sectors;
 
-	if (!at || sscanf(at, ") %*u + %" SCNu64, &sectors) != 1)
+	if (!at || sscanf(at, ") %*u + %" SCNu64, &sectors) != 1 || sectors > MOST_SECTORS)
 		return -EPROTO;
-	*LIST_ADD(s->ios, s->io_count) = (struct block_io){ c->time, sectors * SECTOR_BYTES };
+	*LIST_ADD(s->b->ios, s->b->io_count) = (struct boot_io){ c->time, sectors * SECTOR_BYTES };
 	return 0;
 }
 
@@ -432,12 +391,6 @@ static const struct {
 	{ "sched_wakeup_new", on_new },
 	{ "workqueue_execute_start", on_work },
 	{ "workqueue_execute_end", on_work_end },
-	{ "irq_handler_entry", on_irq },
-	{ "irq_handler_exit", on_irq_end },
-	{ "softirq_entry", on_softirq },
-	{ "timer_expire_entry", on_timer },
-	{ "hrtimer_expire_entry", on_hrtimer },
-	{ "hrtimer_expire_exit", on_hrtimer_end },
 	{ "block_rq_complete", on_block },
 };
 
@@ -447,11 +400,6 @@ uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu)
 		return 0;
 	s->cpus[cpu].full = true;
 	return s->cpus[cpu].last;
-}
-
-uint64_t boot_sched__known_until(const struct boot_sched *s, size_t cpu)
-{
-	return s->cpus[cpu].full ? s->cpus[cpu].last : s->last;
 }
 
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
@@ -469,16 +417,27 @@ int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 		if (fields)
 			return events[i].take(s, c, fields);
 	}
+	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+		char *fields = trace_context__fields(c, handlers[i].event);
+
+		if (fields)
+			return take_handler(s, c, &handlers[i], fields);
+	}
 	return -ENOENT;
 }
 
 void boot_sched__end(struct boot_sched *s)
 {
+	struct boot *b = s->b;
+
 	for (size_t i = 0; i < s->cpu_count; i++) {
 		const struct sched_cpu *cpu = &s->cpus[i];
+		uint64_t until = cpu->full ? cpu->last : s->last;
 
 		if (cpu->pid)
-			add_run(s, i, cpu->pid, cpu->comm, cpu->since, boot_sched__known_until(s, i));
+			add_run(s, i, cpu->pid, cpu->comm, cpu->since, until);
+		if (cpu->known)
+			*LIST_ADD(b->cpus, b->cpu_count) = (struct boot_cpu){ .cpu = i, .until = until };
 	}
 }
 
@@ -489,9 +448,8 @@ void boot_sched__free(struct boot_sched *s)
 		free(s->tasks[i].works);
 	}
 	free(s->tasks);
-	free(s->runs);
-	free(s->ios);
 	free(s->cpus);
+	*s = (struct boot_sched){};
 }
 
 /* ---- questions */

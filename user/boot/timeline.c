@@ -1,358 +1,428 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the list of bars that pictures are drawn from; see timeline.h. */
-#include <stdarg.h>
-#include <stdio.h>
+/*
+ * Makes the timeline of a boot: chooses the lane of each span. Lanes are drawn in the order in which
+ * they are made here.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
-#include "boot/timeline.h"
+#include "boot/boot.h"
 
-/* A pause ends the boot if it is longer than this and than the whole time before it. */
-#define LONG_PAUSE 10000000000LL
+/* In a picture, a bin is about 2.5 pixels wide. */
+#define LOAD_BINS 500
 
-const char *const bar_class_words[BAR_CLASSES] = {
-	[BAR_PHASE] = "phase", [BAR_CALL] = "call", [BAR_INITCALL] = "initcall",
-	[BAR_MODULE] = "module", [BAR_PROBE] = "probe", [BAR_PROGRAM] = "program",
-	[BAR_UNIT] = "unit", [BAR_WAIT] = "wait", [BAR_RUNNING] = "running", [BAR_IO] = "io",
-};
+#define NUMBER(name, member) { name, &field_time, offsetof(struct span, member) }
 
-const char *const bar_class_names[BAR_CLASSES] = {
-	[BAR_PHASE] = "phases",
-	[BAR_CALL] = "calls",
-	[BAR_INITCALL] = "initcalls",
-	[BAR_MODULE] = "modules",
-	[BAR_PROBE] = "probes of devices",
-	[BAR_PROGRAM] = "programs of process 1",
-	[BAR_UNIT] = "units",
-	[BAR_WAIT] = "waiting",
-	[BAR_RUNNING] = "running",
-	[BAR_IO] = "input and output",
-};
+static const struct json_field of_hits[] = { NUMBER("callers", count), NUMBER("functions", more), { } };
+static const struct json_field of_calls[] = { NUMBER("calls", count), NUMBER("functions", more), { } };
+static const struct json_field of_part[] = { NUMBER("with parts before it", count), { } };
+static const struct json_field of_level[] = { NUMBER("initcalls", count), { } };
 
-/* ---- for sources */
-
-void timeline__init(struct timeline *t)
+/* A lane that does not belong to a task. */
+static size_t no_task(struct timeline *t, enum timeline_part_id part, const char *name)
 {
-	memset(t, 0, sizeof(*t));
-	t->store = strings__new();
+	return timeline__lane(t, &(struct lane){ .name = name, .part = part, .pid = -1 });
 }
 
-size_t timeline__lane(struct timeline *t, const struct lane *lane)
+/*
+ * The lane of a task. All sources use the same lane of a task, so that its spans nest.
+ * @group: the group of a new lane; NULL: no group. Ignored if the lane exists.
+ */
+static size_t task_lane(struct timeline *t, int64_t pid, const char *group)
 {
-	for (size_t i = t->lane_count; i-- > 0;) {
-		const struct lane *other = &t->lanes[i];
+	struct lane lane = { .part = TIMELINE_BOOT, .group = group, .pid = pid };
 
-		if (other->part == lane->part && text__equals(other->name, lane->name) &&
-		    text__equals(other->group, lane->group))
+	for (size_t i = t->lane_count; i-- > 0;) {
+		if (t->lanes[i].pid == pid && t->lanes[i].part == TIMELINE_BOOT)
 			return i;
 	}
-	*LIST_ADD(t->lanes, t->lane_count) = *lane;
-	t->parts[lane->part].there = true;
-	return t->lane_count - 1;
+	lane.name = timeline__keep(t, "process %lld", (long long)pid);
+	return timeline__lane(t, &lane);
 }
 
-void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name,
-		   int64_t start, int64_t end)
+/* Adds a span of the boot with its arguments. */
+static struct span *add(struct timeline *t, size_t lane, const struct span *s)
 {
-	bool endless = end == BAR_NO_END;
-	size_t order = t->bar_count;
+	struct span *to = timeline__add(t, lane, s->class, span__name(s), s->start, s->end);
 
-	*LIST_ADD(t->bars, t->bar_count) = (struct bar){
-		.name = name,
-		.order = order,
-		.lane = lane,
-		.class = class,
-		.endless = endless,
-		.start = start,
-		/* Forged input may have an end before the start. */
-		.end = endless || end < start ? start : end,
-		.arg = t->arg_count,
-	};
+	to->task = s->task;
+	to->in = s->in;
+	to->note = s->note;
+	to->result = s->result;
+	return to;
 }
 
-static void add_arg(struct timeline *t, const char *name, const char *text, int64_t number)
+/* ---- the early part */
+
+/* An early time on the kernel's clock; if that is not known, since the first call. */
+static int64_t early_time(const struct boot_early *e, int64_t time)
 {
-	if (!t->bar_count)
+	return time - (e->zero == NOT_KNOWN ? e->begin : e->zero);
+}
+
+static void add_phase(struct timeline *t, size_t lane, const struct boot *b, const struct boot_phase *phase)
+{
+	bool oneshot = boot__is_oneshot(b);
+	char room[64];
+	const char *name = boot_phase__name(b, phase, room, sizeof(room));
+	struct span *span;
+
+	/* A phase without a start or a time has no place. */
+	if (phase->start == NOT_KNOWN || phase->time == NOT_KNOWN)
 		return;
-	*LIST_ADD(t->args, t->arg_count) = (struct bar_arg){ name, text, number };
-	t->bars[t->bar_count - 1].args++;
+	span = timeline__add(t, lane, SPAN_PHASE, name == room ? timeline__keep(t, "%s", name) : name,
+			     early_time(&b->early, phase->start), early_time(&b->early, phase->start + phase->time));
+	span->arguments = oneshot ? of_hits : of_calls;
+	span->count = oneshot ? phase->callers : phase->calls;
+	span->more = phase->functions;
+	for (size_t i = 0; i < phase->inner_count; i++)
+		add_phase(t, lane, b, &phase->inner[i]);
 }
 
-void timeline__text(struct timeline *t, const char *name, const char *text)
+static void add_early(struct timeline *t, const struct boot *b)
 {
-	add_arg(t, name, text, 0);
-}
+	struct timeline_part *part = &t->parts[TIMELINE_EARLY];
+	const struct boot_early *e = &b->early;
+	size_t lane;
 
-void timeline__number(struct timeline *t, const char *name, int64_t number)
-{
-	add_arg(t, name, NULL, number);
-}
+	if (!boot__has_early(b))
+		return;
+	part->title = timeline__keep(t, "early boot of %s", b->kernel.release ?: "(not known)");
+	part->own_clock = e->zero == NOT_KNOWN;
+	part->counts = e->counts;
+	part->returns = e->returns != NOT_KNOWN;
+	lane = no_task(t, TIMELINE_EARLY, "phases");
+	for (size_t i = 0; i < e->phase_count; i++)
+		add_phase(t, lane, b, &e->phases[i]);
+	if (!e->longest.count)
+		return;
+	lane = no_task(t, TIMELINE_EARLY, "calls");
+	for (size_t i = 0; i < e->longest.count; i++) {
+		struct span call = e->longest.list[i];
 
-void timeline__mark(struct timeline *t, const char *name, int64_t time)
-{
-	*LIST_ADD(t->marks, t->mark_count) = (struct timeline_mark){ name, time };
-}
-
-const char *timeline__keep(struct timeline *t, const char *format, ...)
-{
-	const char *kept;
-	char *text;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		memory__fail();
-	va_end(args);
-	kept = strings__intern(t->store, text);
-	free(text);
-	return kept;
-}
-
-/* ---- the ends of parts */
-
-struct stretch {
-	int64_t start, end;
-};
-
-static int by_start(const void *a, const void *b)
-{
-	const struct stretch *x = a, *y = b;
-
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* The start of the first bar after a long pause without bars; INT64_MAX: there is no such pause. */
-static int64_t first_after_pause(struct stretch *list, size_t count)
-{
-	int64_t end;
-
-	qsort(list, count, sizeof(*list), by_start);
-	end = count ? list[0].end : 0;
-	for (size_t i = 1; i < count; i++) {
-		int64_t pause = list[i].start - end;
-
-		if (pause > LONG_PAUSE && pause > end - list[0].start)
-			return list[i].start;
-		if (list[i].end > end)
-			end = list[i].end;
+		call.start = early_time(e, call.start);
+		call.end = early_time(e, call.end);
+		add(t, lane, &call);
 	}
-	return INT64_MAX;
 }
 
-/* Runs of CPUs and requests to disks go on as long as the machine runs, so they show no pause. */
-static bool is_of_boot(const struct bar *b)
+/* ---- the account */
+
+static bool is_placed(const struct boot_part *part)
 {
-	return b->class != BAR_RUNNING && b->class != BAR_IO;
+	return part->start != NOT_KNOWN && part->time > 0;
 }
 
-static void find_start(struct timeline *t, enum timeline_part_id id)
+/* Are parts of the boot known? Then they are drawn as phases, instead of the levels. */
+static bool has_parts(const struct boot_parts *p)
 {
-	struct timeline_part *part = &t->parts[id];
-	bool first = true;
+	for (size_t i = 0; i < p->count; i++) {
+		if (is_placed(&p->list[i]))
+			return true;
+	}
+	return false;
+}
 
-	for (size_t i = 0; i < t->bar_count; i++) {
-		const struct bar *b = &t->bars[i];
+/* When the boot was complete. */
+static int64_t finish_of(const struct boot *b)
+{
+	return boot_units__complete(&b->units) ? boot_clock__from_monotonic(&b->clock, b->units.manager.finish) : NOT_KNOWN;
+}
 
-		if (t->lanes[b->lane].part != id || (!first && b->start >= part->start))
+/*
+ * The end of a part: the start of the next part. The last parts end later than start + time, as
+ * their time excludes the time in which no unit was starting.
+ */
+static int64_t end_of(const struct boot *b, size_t index)
+{
+	const struct boot_part *part = &b->parts.list[index];
+	int64_t end = part->start + part->time, finish = finish_of(b);
+
+	for (size_t i = index + 1; i < b->parts.count; i++) {
+		if (is_placed(&b->parts.list[i]))
+			return b->parts.list[i].start;
+	}
+	return part->kind >= PART_UNITS && finish > end ? finish : end;
+}
+
+/* Adds the parts of the boot. A part whose end is not known is included in the next part. */
+static void add_parts(struct timeline *t, const struct boot *b)
+{
+	size_t lane = no_task(t, TIMELINE_BOOT, "phases");
+
+	for (size_t i = 0; i < b->parts.count; i++) {
+		const struct boot_part *part = &b->parts.list[i];
+		struct span *span;
+
+		if (!is_placed(part))
 			continue;
-		part->start = b->start;
-		first = false;
+		span = timeline__add(t, lane, part->kind < PART_INITRD ? SPAN_PHASE : SPAN_PROGRAM,
+				     part->level ?: boot_part__title(part), part->start, end_of(b, i));
+		span->arguments = of_part;
+		span->count = part->with ?: NOT_KNOWN;
 	}
 }
 
-static void find_end(struct timeline *t, enum timeline_part_id id)
-{
-	struct timeline_part *part = &t->parts[id];
-	struct stretch *list;
-	int64_t limit;
-	size_t count = 0;
+/* ---- from the initcalls on */
 
-	if (part->end_known)
+/* Adds what process 1 did: the initcalls of each level, then programs. */
+static void add_levels(struct timeline *t, const struct boot *b)
+{
+	const struct span *levels = b->levels.list;
+	size_t lane = no_task(t, TIMELINE_BOOT, "phases");
+
+	/* If the first levels are lost, the beginning of the initcalls is not known. */
+	if (boot__has_beginning(b))
+		timeline__add(t, lane, SPAN_PHASE, "(before)", 0, levels[0].start);
+	for (size_t i = 0; i < b->levels.count; i++) {
+		struct span *span = add(t, lane, &levels[i]);
+
+		span->arguments = of_level;
+		span->count = levels[i].count;
+	}
+	if (b->levels.count && b->inits.count)
+		timeline__add(t, lane, SPAN_PHASE, "until init", levels[b->levels.count - 1].end, b->inits.list[0].start);
+	for (size_t i = 0; i < b->inits.count; i++)
+		timeline__add(t, lane, SPAN_PROGRAM, b->inits.list[i].name, b->inits.list[i].start,
+			      i + 1 < b->inits.count ? b->inits.list[i + 1].start : UNTIL_END);
+}
+
+static void add_phases(struct timeline *t, const struct boot *b)
+{
+	if (has_parts(&b->parts))
+		add_parts(t, b);
+	else if (b->has_start)
+		add_levels(t, b);
+	for (size_t i = 0; i < b->inits.count; i++)
+		timeline__mark(t, b->inits.list[i].name, b->inits.list[i].start);
+}
+
+/* The device whose probe this task was in; NULL: none that is known. */
+static const char *device_of(const struct boot *b, int64_t task, int64_t start, int64_t end)
+{
+	for (size_t i = b->probes.count; i-- > 0;) {
+		const struct span *probe = &b->probes.list[i];
+
+		if (probe->task == task && probe->kind == PROBE_DEVICE && probe->name && probe->start < end && span__has_end(probe) &&
+		    probe->end > start)
+			return probe->name;
+	}
+	return NULL;
+}
+
+/* Adds what process 1 did until init, and what other tasks did while it waited for them. */
+static void add_path(struct timeline *t, const struct boot *b)
+{
+	size_t lane;
+
+	if (!b->path.count)
 		return;
-	list = xcalloc(t->bar_count, sizeof(*list));
-	for (size_t i = 0; i < t->bar_count; i++) {
-		const struct bar *b = &t->bars[i];
+	lane = no_task(t, TIMELINE_BOOT, "critical path");
+	for (size_t i = 0; i < b->path.count; i++) {
+		struct span piece = b->path.list[i];
+		const char *words = wait_class_words[piece.kind], *name = piece.name;
+		const char *device = piece.kind == CLASS_ASYNC ? device_of(b, piece.task, piece.start, piece.end) : NULL;
 
-		if (t->lanes[b->lane].part == id && is_of_boot(b))
-			list[count++] = (struct stretch){
-				b->start, b->end == BAR_UNTIL_END ? b->start : b->end,
-			};
-	}
-	limit = id == TIMELINE_BOOT ? first_after_pause(list, count) : INT64_MAX;
-	part->end = part->start;
-	for (size_t i = 0; i < count; i++) {
-		if (list[i].start < limit && list[i].end > part->end)
-			part->end = list[i].end;
-	}
-	free(list);
-}
-
-/* Replaces BAR_UNTIL_END by the end of the part, and counts bars that begin after this end. */
-static void set_ends(struct timeline *t)
-{
-	for (size_t i = 0; i < t->bar_count; i++) {
-		struct bar *b = &t->bars[i];
-		struct timeline_part *part = &t->parts[t->lanes[b->lane].part];
-
-		if (b->end == BAR_UNTIL_END)
-			b->end = part->end > b->start ? part->end : b->start;
-		part->later += b->start > part->end && is_of_boot(b);
+		if (piece.kind == CLASS_UNKNOWN)
+			piece.name = "waiting, nobody knows for what";
+		else if (piece.kind != CLASS_RUNNING || !name)
+			piece.name = !name ? words : timeline__keep(t, "%s: %s%s%s", words, name, device ? " of " : "", device ?: "");
+		add(t, lane, &piece);
 	}
 }
 
-/* ---- how bars nest */
-
-static int by_place(const void *a, const void *b)
+static void add_initcalls(struct timeline *t, const struct boot *b, enum span_class class)
 {
-	const struct bar *x = a, *y = b;
+	for (size_t i = 0; i < b->initcalls.count; i++) {
+		const struct span *call = &b->initcalls.list[i];
+		struct span *to;
 
-	if (x->lane != y->lane)
-		return x->lane < y->lane ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* The open bars of a layer, from the outermost to the innermost. */
-struct layer {
-	size_t *open, depth, most;
-};
-
-struct layers {
-	struct layer *list;
-	size_t count;
-};
-
-static bool fits(const struct timeline *t, struct layer *layer, const struct bar *b,
-		 enum lane_kind kind)
-{
-	while (layer->depth && t->bars[layer->open[layer->depth - 1]].end <= b->start)
-		layer->depth--;
-	if (!layer->depth)
-		return true;
-	return kind == LANE_NESTS && t->bars[layer->open[layer->depth - 1]].end >= b->end;
-}
-
-static void open_bar(struct timeline *t, struct layer *layer, size_t index)
-{
-	if (layer->depth == layer->most)
-		LIST_ADD(layer->open, layer->most);
-	t->bars[index].depth = layer->depth;
-	/* The own time of the bar around it excludes its time. */
-	if (layer->depth)
-		t->bars[layer->open[layer->depth - 1]].self -=
-			t->bars[index].end - t->bars[index].start;
-	layer->open[layer->depth++] = index;
-}
-
-static void put_in_layer(struct timeline *t, struct layers *layers, size_t index)
-{
-	enum lane_kind kind = t->lanes[t->bars[index].lane].kind;
-	size_t i = 0;
-
-	while (i < layers->count && !fits(t, &layers->list[i], &t->bars[index], kind))
-		i++;
-	if (i == layers->count)
-		LIST_ADD(layers->list, layers->count);
-	t->bars[index].layer = i;
-	open_bar(t, &layers->list[i], index);
-}
-
-static void nest(struct timeline *t, struct lane *lane)
-{
-	struct layers layers = {};
-
-	for (size_t i = lane->first; i < lane->first + lane->count; i++) {
-		t->bars[i].self = t->bars[i].end - t->bars[i].start;
-		put_in_layer(t, &layers, i);
+		if (call->class != class)
+			continue;
+		to = add(t, task_lane(t, call->task, class == SPAN_MODULE ? "modules" : NULL), call);
+		if (class == SPAN_MODULE || !strcmp(call->in, "console") || !strcmp(call->in, "unknown"))
+			to->in = NULL;	/* no level */
 	}
-	lane->layers = layers.count;
-	lane->layer_depth = xcalloc(layers.count, sizeof(*lane->layer_depth));
-	for (size_t i = 0; i < layers.count; i++) {
-		lane->layer_depth[i] = layers.list[i].most;
-		free(layers.list[i].open);
+}
+
+/* ---- units and programs */
+
+/* Units that have failed, or are still starting, are a part of the boot, too. */
+static void add_unit(struct timeline *t, size_t lane, const struct boot *b, const struct boot_unit *unit)
+{
+	struct span *span;
+
+	if (unit->start == NOT_KNOWN || (boot_units__complete(&b->units) && unit->activating > b->units.manager.finish))
+		return;
+	span = timeline__add(t, lane, SPAN_UNIT, unit->name, unit->start,
+			     boot_unit__is_done(unit) ? unit->start + boot_unit__time(unit) : NOT_KNOWN);
+	span->in = unit->state;
+	span->note = unit->result;
+}
+
+/* Adds units, marks when the default target was reached, and sets the end of the boot. */
+static void add_units(struct timeline *t, const struct boot *b)
+{
+	const struct boot_unit *target = boot_units__target(&b->units);
+	int64_t finish = finish_of(b);
+	size_t lane = 0;
+
+	for (size_t i = 0; i < b->units.count; i++) {
+		if (!i)
+			lane = timeline__lane(t, &(struct lane){
+				.name = "units", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1,
+			});
+		add_unit(t, lane, b, &b->units.list[i]);
 	}
-	free(layers.list);
-}
-
-void timeline__finish(struct timeline *t)
-{
-	for (size_t i = 0; i < TIMELINE_PARTS; i++) {
-		find_start(t, i);
-		find_end(t, i);
+	if (target && target->active != NOT_KNOWN)
+		timeline__mark(t, target->name, target->active);
+	if (finish != NOT_KNOWN) {
+		t->parts[TIMELINE_BOOT].end = finish;
+		t->parts[TIMELINE_BOOT].end_known = true;
 	}
-	set_ends(t);
-	if (t->bar_count)
-		qsort(t->bars, t->bar_count, sizeof(*t->bars), by_place);
-	for (size_t i = 0; i < t->lane_count; i++)
-		t->lanes[i].count = 0;
-	for (size_t i = 0; i < t->bar_count; i++) {
-		struct lane *lane = &t->lanes[t->bars[i].lane];
+}
 
-		if (!lane->count++)
-			lane->first = i;
+static void add_programs(struct timeline *t, const struct boot *b)
+{
+	size_t lane;
+
+	if (!b->programs.count)
+		return;
+	lane = timeline__lane(t, &(struct lane){ .name = "programs", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1 });
+	for (size_t i = 0; i < b->programs.count; i++)
+		add(t, lane, &b->programs.list[i]);
+}
+
+/* ---- probes and CPUs */
+
+static void add_probes(struct timeline *t, const struct boot *b)
+{
+	for (size_t i = 0; i < b->probes.count; i++) {
+		const struct span *probe = &b->probes.list[i];
+		struct span *to = add(t, task_lane(t, probe->task, "devices"), probe);
+
+		if (probe->kind == PROBE_DEVICE && !to->in)
+			to->in = "not known";
+		/* "deferred" tells the result. */
+		if (to->note)
+			to->result = NOT_KNOWN;
 	}
-	for (size_t i = 0; i < t->lane_count; i++)
-		nest(t, &t->lanes[i]);
 }
 
-void timeline__free(struct timeline *t)
+static void add_runs(struct timeline *t, const struct boot *b)
 {
-	for (size_t i = 0; i < t->lane_count; i++)
-		free(t->lanes[i].layer_depth);
-	free(t->lanes);
-	free(t->bars);
-	free(t->args);
-	free(t->marks);
-	boot_load__free(&t->load);
-	strings__free(t->store);
-	memset(t, 0, sizeof(*t));
-}
+	for (size_t i = 0; i < b->cpu_count; i++) {
+		size_t lane = no_task(t, TIMELINE_BOOT, timeline__keep(t, "CPU %lld", (long long)b->cpus[i].cpu));
 
-/* ---- for pictures */
-
-size_t timeline__row(const struct timeline *t, const struct bar *b)
-{
-	const struct lane *lane = &t->lanes[b->lane];
-	size_t row = b->depth;
-
-	for (size_t i = 0; i < b->layer; i++)
-		row += lane->layer_depth[i];
-	return row;
-}
-
-static bool can_be_changed(const struct bar *b)
-{
-	return b->class == BAR_INITCALL || b->class == BAR_MODULE || b->class == BAR_PROBE ||
-	       b->class == BAR_UNIT || b->class == BAR_WAIT;
-}
-
-static int by_self(const void *a, const void *b, void *arg)
-{
-	const struct bar *list = arg;
-	const size_t *x = a, *y = b;
-
-	if (list[*x].self != list[*y].self)
-		return list[*x].self > list[*y].self ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
-}
-
-size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count)
-{
-	size_t *list = xcalloc(t->bar_count, sizeof(*list)), count = 0;
-
-	for (size_t i = 0; i < t->bar_count; i++) {
-		const struct bar *b = &t->bars[i];
-
-		if (t->lanes[b->lane].part == part && can_be_changed(b) && b->self > 0 &&
-		    b->start <= t->parts[part].end)
-			list[count++] = i;
+		for (size_t j = 0; j < b->runs.count; j++) {
+			if (b->runs.list[j].kind == b->cpus[i].cpu)
+				add(t, lane, &b->runs.list[j]);
+		}
 	}
-	qsort_r(list, count, sizeof(*list), by_self, t->bars);
-	*ret_count = count < most ? count : most;
-	return list;
+}
+
+/* ---- the load */
+
+void boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus)
+{
+	*l = (struct boot_load){
+		.start = start, .bin = (end - start + (int64_t)bins - 1) / (int64_t)bins, .bins = bins, .cpus = cpus,
+		.busy = xcalloc(cpus * bins, sizeof(*l->busy)), .io_bytes = xcalloc(bins, sizeof(*l->io_bytes)),
+	};
+	for (size_t i = 0; i < cpus * bins; i++)
+		l->busy[i] = -1;
+}
+
+void boot_load__free(struct boot_load *l)
+{
+	free(l->busy);
+	free(l->io_bytes);
+	*l = (struct boot_load){};
+}
+
+/* Adds to each bin its share of the time. */
+void boot_load__add(struct boot_load *l, size_t cpu, int64_t start, int64_t end, bool busy)
+{
+	int64_t from = start > l->start ? start - l->start : 0, to = end - l->start, whole = l->bin * (int64_t)l->bins;
+
+	if (to > whole)
+		to = whole;
+	while (cpu < l->cpus && from < to) {
+		int64_t bin = from / l->bin, next = (bin + 1) * l->bin < to ? (bin + 1) * l->bin : to;
+		double *share = &l->busy[cpu * l->bins + bin];
+
+		*share = (*share < 0 ? 0 : *share) + (busy ? (double)(next - from) / l->bin : 0);
+		/* Rounding errors may add up. */
+		if (*share > 1)
+			*share = 1;
+		from = next;
+	}
+}
+
+double boot_load__mean(const struct boot_load *l, size_t bin)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t cpu = 0; cpu < l->cpus; cpu++) {
+		double share = l->busy[cpu * l->bins + bin];
+
+		sum += share >= 0 ? share : 0;
+		known += share >= 0;
+	}
+	return known ? sum / known : -1;
+}
+
+/* Must be called after timeline__finish(), which finds the end of the boot. */
+static void add_load(struct timeline *t, const struct boot *b)
+{
+	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
+	struct boot_load *l = &t->load;
+
+	if (!b->runs.count || part->end <= 0 || part->end <= part->start)
+		return;
+	/* The clock of the events begins with 0. */
+	boot_load__init(l, part->start > 0 ? part->start : 0, part->end, LOAD_BINS, b->cpu_count);
+	for (size_t cpu = 0; cpu < b->cpu_count; cpu++) {
+		bool known = false;
+
+		for (size_t i = 0; i < b->runs.count; i++) {
+			const struct span *run = &b->runs.list[i];
+
+			if (run->kind != b->cpus[cpu].cpu)
+				continue;
+			/* The load of a CPU is known from its first run on. */
+			if (!known)
+				boot_load__add(l, cpu, run->start, b->cpus[cpu].until, false);
+			known = true;
+			boot_load__add(l, cpu, run->start, run->end, true);
+		}
+	}
+	for (size_t i = 0; i < b->io_count; i++) {
+		int64_t bin = (b->ios[i].time - l->start) / l->bin;
+
+		if (b->ios[i].time >= l->start && bin < (int64_t)l->bins)
+			l->io_bytes[bin] += b->ios[i].bytes;
+	}
+}
+
+/* ---- all */
+
+void timeline__collect(struct timeline *t, const struct boot *b)
+{
+	timeline__init(t);
+	/* Several sources have spans of this part. */
+	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", b->kernel.release ?: "(not known)");
+	add_early(t, b);
+	add_phases(t, b);
+	add_path(t, b);
+	add_initcalls(t, b, SPAN_INITCALL);
+	add_units(t, b);
+	add_programs(t, b);
+	add_initcalls(t, b, SPAN_MODULE);
+	add_probes(t, b);
+	add_runs(t, b);
+	timeline__finish(t);
+	add_load(t, b);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parses a line of `trace`; see trace_line.h.
+ * Parses a line of `trace`; see events.h.
  *
  *             <idle>-0       [000] d....     1644775138: f <-caller
  *             <idle>-0       [000] d....     1644775138: f <-caller (123456)
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "boot/trace_line.h"
+#include "boot/events.h"
 
 /* TASK_COMM_LEN */
 #define COMM_WIDTH 16

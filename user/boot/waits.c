@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Divides the time of tasks; see waits.h.
+ * Divides the time of tasks; see events.h.
  *
  * divide() walks over what a task did from @start to @end. If the task waited, and another task
  * woke it, this walks over what the waker did meanwhile, and so on, for at most MOST_STEPS wakers.
@@ -13,10 +13,8 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
-#include "boot/sched.h"
-#include "boot/waits.h"
+#include "boot/events.h"
 
-#define INIT_PID 1
 #define MOST_STEPS 16
 
 struct cause {
@@ -28,41 +26,27 @@ struct cause {
 };
 
 struct divider {
-	struct boot_waits *w;		/* NULL: do not add pieces to a path */
+	struct boot *b;
 	const struct boot_sched *sched;
 	const char *where;
 	struct boot_wait *wait;		/* the row that parts are added to; NULL: none */
 	int waker;			/* the task that ended this wait; -1: not a task */
 };
 
-static const struct {
-	const char *name, *words;
-} classes[CLASS_COUNT] = {
-	[CLASS_RUNNING] = { "running", "running" },
-	[CLASS_READY] = { "ready", "a processor" },
-	[CLASS_TASK] = { "task", "another task" },
-	[CLASS_WORK] = { "work", "work of a workqueue" },
-	[CLASS_ASYNC] = { "async", "asynchronous work" },
-	[CLASS_PROBE] = { "probe", "deferred probes" },
-	[CLASS_FIRMWARE] = { "firmware", "firmware" },
-	[CLASS_RCU] = { "rcu", "a grace period of RCU" },
-	[CLASS_TIMER] = { "timer", "a timer" },
-	[CLASS_INTERRUPT] = { "interrupt", "an interrupt" },
-	[CLASS_BLOCK] = { "block", "a block device" },
-	[CLASS_PAGES] = { "pages", "initialisation of memory" },
-	[CLASS_PROCESSORS] = { "processors", "other processors" },
-	[CLASS_UNKNOWN] = { "unknown", "(not known)" },
+const char *const wait_class_names[] = {
+	[CLASS_RUNNING] = "running", [CLASS_READY] = "ready", [CLASS_TASK] = "task", [CLASS_WORK] = "work",
+	[CLASS_ASYNC] = "async", [CLASS_PROBE] = "probe", [CLASS_FIRMWARE] = "firmware", [CLASS_RCU] = "rcu",
+	[CLASS_TIMER] = "timer", [CLASS_INTERRUPT] = "interrupt", [CLASS_BLOCK] = "block", [CLASS_PAGES] = "pages",
+	[CLASS_PROCESSORS] = "processors", [CLASS_UNKNOWN] = "unknown", NULL
 };
 
-const char *wait_class__name(enum wait_class class)
-{
-	return classes[class].name;
-}
-
-const char *wait_class__words(enum wait_class class)
-{
-	return classes[class].words;
-}
+const char *const wait_class_words[] = {
+	[CLASS_RUNNING] = "running", [CLASS_READY] = "a processor", [CLASS_TASK] = "another task",
+	[CLASS_WORK] = "work of a workqueue", [CLASS_ASYNC] = "asynchronous work", [CLASS_PROBE] = "deferred probes",
+	[CLASS_FIRMWARE] = "firmware", [CLASS_RCU] = "a grace period of RCU", [CLASS_TIMER] = "a timer",
+	[CLASS_INTERRUPT] = "an interrupt", [CLASS_BLOCK] = "a block device", [CLASS_PAGES] = "initialisation of memory",
+	[CLASS_PROCESSORS] = "other processors", [CLASS_UNKNOWN] = "(not known)",
+};
 
 /* The class of names that begin with the prefix. */
 struct known_name {
@@ -159,22 +143,23 @@ static struct cause cause_of(const struct task_change *woken)
 /* Adds a piece, or extends the last piece if it goes on. */
 static void add_piece(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
 {
-	struct boot_waits *w = d->w;
-	struct path_piece *last;
+	int64_t task = c->pid < 0 ? NOT_KNOWN : c->pid;
+	struct span_list *path = &d->b->path;
+	struct span *last = path->count ? &path->list[path->count - 1] : NULL;
 
 	if (start == end)
 		return;
 	if (d->wait)
 		d->wait->parts[d->waker == c->pid && c->ran ? CLASS_RUNNING : c->class] += end - start;
-	if (!w)
-		return;
-	last = w->path_count ? &w->path[w->path_count - 1] : NULL;
-	if (last && last->end == start && last->class == c->class && last->pid == c->pid &&
-	    text__equals(last->name, c->name) && last->where == d->where) {
+	if (last && last->end == (int64_t)start && last->kind == (int)c->class && last->task == task &&
+	    text__equals(last->name, c->name) && last->in == d->where) {
 		last->end = end;
 		return;
 	}
-	*LIST_ADD(w->path, w->path_count) = (struct path_piece){ start, end, d->where, c->class, c->name, c->pid };
+	last = LIST_ADD(path->list, path->count);
+	*last = (struct span){ SPAN_NONE, .name = c->name, .start = start, .end = end, .in = d->where, .kind = c->class };
+	last->task = task;
+	last->class = span_class__of_wait(c->class);
 }
 
 /* A time in which the state of a task does not change. */
@@ -198,7 +183,7 @@ static enum task_state state_before(const struct sched_task *t, bool lossy)
 static struct stretch stretch_at(const struct boot_sched *sched, const struct sched_task *t,
 				 uint64_t start, uint64_t end)
 {
-	struct stretch s = { start, end, state_before(t, sched->lossy), .cpu = -1 };
+	struct stretch s = { start, end, state_before(t, sched->b->lost), .cpu = -1 };
 	size_t at = t ? sched_task__at(t, start) : SIZE_MAX, next = at == SIZE_MAX ? 0 : at + 1;
 
 	if (!t)
@@ -279,37 +264,38 @@ static void divide(struct divider *d, const struct cause *who, uint64_t start, u
 
 /* ---- process 1 */
 
-static const char *where_at(const struct boot_start *s, uint64_t time)
+static bool is_around(const struct span *call, uint64_t time)
 {
-	const struct start_initcall *innermost = NULL;
+	return call->task == INIT_PID && call->end != NOT_KNOWN && call->end > (int64_t)time;
+}
+
+static const char *where_at(const struct boot *b, uint64_t time)
+{
+	const struct span *innermost = NULL;
 	const char *level = "before the initcalls";
 
-	for (size_t i = 0; i < s->initcall_count && s->initcalls[i].start <= time; i++) {
-		const struct start_initcall *call = &s->initcalls[i];
-
-		if (call->pid == INIT_PID && call->finished && call->start + call->time > time)
-			innermost = call;
+	for (size_t i = 0; i < b->initcalls.count && b->initcalls.list[i].start <= (int64_t)time; i++) {
+		if (is_around(&b->initcalls.list[i], time))
+			innermost = &b->initcalls.list[i];
 	}
 	if (innermost)
 		return innermost->name ?: "(an initcall)";
-	for (size_t i = 0; i < s->level_count && s->levels[i].start <= time; i++) {
-		level = s->levels[i].start + s->levels[i].time > time ? s->levels[i].name :
-									"after the initcalls";
-	}
+	for (size_t i = 0; i < b->levels.count && b->levels.list[i].start <= (int64_t)time; i++)
+		level = b->levels.list[i].end > (int64_t)time ? b->levels.list[i].name : "after the initcalls";
 	return level;
 }
 
 static struct boot_wait *row_of(struct divider *d, const struct cause *c)
 {
-	struct boot_waits *w = d->w;
+	struct boot *b = d->b;
 	struct boot_wait *wait;
 
-	for (size_t i = 0; i < w->count; i++) {
-		wait = &w->list[i];
+	for (size_t i = 0; i < b->wait_count; i++) {
+		wait = &b->waits[i];
 		if (wait->class == c->class && text__equals(wait->where, d->where) && text__equals(wait->name, c->name))
 			return wait;
 	}
-	wait = LIST_ADD(w->list, w->count);
+	wait = LIST_ADD(b->waits, b->wait_count);
 	*wait = (struct boot_wait){ .where = d->where, .class = c->class, .name = c->name };
 	return wait;
 }
@@ -344,23 +330,24 @@ static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct ca
 static void divide_ready(struct divider *d, const struct stretch *s)
 {
 	struct cause c = { CLASS_READY, NULL, INIT_PID };
-	const struct boot_sched *sched = d->sched;
+	const struct span_list *runs = &d->b->runs;
 	uint64_t start = s->start;
 
-	for (size_t i = SORTED_FROM(sched->runs, sched->run_count, end, start + 1);
-	     i < sched->run_count && start < s->end; i++) {
-		const struct cpu_run *run = &sched->runs[i];
-		uint64_t end = run->end < s->end ? run->end : s->end;
+	for (size_t i = SORTED_FROM(runs->list, runs->count, end, start + 1); i < runs->count && start < s->end; i++) {
+		const struct span *run = &runs->list[i];
+		uint64_t from = run->start, end = run->end;
 
-		if (run->cpu != s->cpu)
+		if (run->kind != s->cpu)
 			continue;
-		if (run->start >= s->end)
+		if (from >= s->end)
 			break;
-		if (run->start > start) {
+		if (from > start) {
 			c.name = NULL;
-			add_ready(d, start, run->start, &c);
-			start = run->start;
+			add_ready(d, start, from, &c);
+			start = from;
 		}
+		if (end > s->end)
+			end = s->end;
 		c.name = run->name;
 		add_ready(d, start, end, &c);
 		start = end;
@@ -369,35 +356,41 @@ static void divide_ready(struct divider *d, const struct stretch *s)
 	add_ready(d, start, s->end, &c);
 }
 
-static void divide_init(struct divider *d, const struct boot_start *s)
+/* When an initcall begins or ends, "where" changes: the next such time before @end. */
+static uint64_t next_place(const struct boot *b, uint64_t time, uint64_t end)
+{
+	for (size_t i = 0; i < b->initcalls.count; i++) {
+		const struct span *call = &b->initcalls.list[i];
+
+		if (!is_around(call, time))
+			continue;
+		if (call->start > (int64_t)time && call->start < (int64_t)end)
+			end = call->start;
+		if (call->end < (int64_t)end)
+			end = call->end;
+	}
+	return end;
+}
+
+static void divide_init(struct divider *d)
 {
 	const struct sched_task *t = boot_sched__task(d->sched, INIT_PID);
-	struct boot_waits *w = d->w;
-	struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
+	struct boot *b = d->b;
+	uint64_t end = b->wait_end;
 
-	for (uint64_t time = w->start; time < w->end;) {
-		struct stretch stretch = stretch_at(d->sched, t, time, w->end);
+	for (uint64_t time = b->wait_start; time < end;) {
+		struct stretch stretch = stretch_at(d->sched, t, time, end);
+		struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
 
-		d->where = where_at(s, time);
+		d->where = where_at(b, time);
 		if (stretch.state == TASK_WAITS) {
 			divide_init_wait(d, &stretch);
 		} else if (stretch.state == TASK_READY) {
-			w->ready += stretch.end - time;
+			b->ready += stretch.end - time;
 			divide_ready(d, &stretch);
 		} else {
-			/* Ends the stretch where an initcall begins or ends, as "where" changes. */
-			for (size_t i = 0; i < s->initcall_count; i++) {
-				const struct start_initcall *call = &s->initcalls[i];
-				uint64_t end = call->start + call->time;
-
-				if (call->pid != INIT_PID || !call->finished)
-					continue;
-				if (call->start > time && call->start < stretch.end)
-					stretch.end = call->start;
-				if (end > time && end < stretch.end)
-					stretch.end = end;
-			}
-			w->running += stretch.end - time;
+			stretch.end = next_place(b, time, stretch.end);
+			b->running += stretch.end - time;
 			own.name = d->where;
 			add_piece(d, time, stretch.end, &own);
 		}
@@ -405,56 +398,57 @@ static void divide_init(struct divider *d, const struct boot_start *s)
 	}
 }
 
-/* ---- initcalls */
+/* ---- initcalls and CPUs */
 
-static struct initcall_time time_of(const struct boot_sched *sched,
-				    const struct start_initcall *call)
+static void divide_initcall(const struct boot_sched *sched, struct span *call)
 {
-	const struct sched_task *t = boot_sched__task(sched, call->pid);
-	uint64_t time = call->start, end = call->start + call->time;
-	struct initcall_time ret = {};
+	const struct sched_task *t = boot_sched__task(sched, call->task);
 
-	while (call->finished && time < end) {
+	if (call->end == NOT_KNOWN)
+		return;
+	call->running = call->ready = call->waiting = 0;
+	for (uint64_t time = call->start, end = call->end; time < end;) {
 		struct stretch s = stretch_at(sched, t, time, end);
-		uint64_t *sum = s.state == TASK_RUNS ? &ret.running :
-				s.state == TASK_READY ? &ret.ready : &ret.waiting;
 
-		*sum += s.end - time;
+		*(s.state == TASK_RUNS ? &call->running : s.state == TASK_READY ? &call->ready : &call->waiting) += s.end - time;
 		time = s.end;
 	}
-	return ret;
+}
+
+static void find_busy(struct boot *b, struct boot_cpu *cpu)
+{
+	for (size_t i = 0; i < b->runs.count; i++) {
+		const struct span *run = &b->runs.list[i];
+		int64_t start = run->start > b->wait_start ? run->start : b->wait_start;
+		int64_t end = run->end < b->wait_end ? run->end : b->wait_end;
+
+		if (run->kind == cpu->cpu && start < end)
+			cpu->busy += end - start;
+	}
 }
 
 static int longest_first(const void *a, const void *b)
 {
 	const struct boot_wait *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time > y->time ? -1 : 1;
-	return strcmp(x->where, y->where) ?: strcmp(x->name ?: "", y->name ?: "");
+	return ORDER(y->time, x->time) ?: strcmp(x->where, y->where) ?: strcmp(x->name ?: "", y->name ?: "");
 }
 
-void boot_waits__find(struct boot_waits *ret, const struct boot_start *s)
+void boot_waits__find(struct boot *b, const struct boot_sched *sched)
 {
-	struct divider d = { .w = ret, .sched = s->sched };
+	struct divider d = { .b = b, .sched = sched };
 
-	memset(ret, 0, sizeof(*ret));
-	ret->initcalls = xcalloc(s->initcall_count, sizeof(*ret->initcalls));
-	for (size_t i = 0; i < s->initcall_count; i++)
-		ret->initcalls[i] = time_of(s->sched, &s->initcalls[i]);
-	if (!s->level_count)
-		return;
-	ret->start = s->levels[0].start;
-	ret->end = s->init_count ? s->inits[0].time :
-		   s->levels[s->level_count - 1].start + s->levels[s->level_count - 1].time;
-	divide_init(&d, s);
-	if (ret->count)
-		qsort(ret->list, ret->count, sizeof(*ret->list), longest_first);
-}
-
-void boot_waits__free(struct boot_waits *w)
-{
-	free(w->list);
-	free(w->path);
-	free(w->initcalls);
+	for (size_t i = 0; i < b->initcalls.count; i++)
+		divide_initcall(sched, &b->initcalls.list[i]);
+	b->wait_start = b->wait_end = b->running = b->ready = 0;
+	b->waits = xcalloc(0, sizeof(*b->waits));
+	b->path.list = xcalloc(0, sizeof(*b->path.list));
+	if (b->levels.count) {
+		b->wait_start = b->levels.list[0].start;
+		b->wait_end = b->inits.count ? b->inits.list[0].start : b->levels.list[b->levels.count - 1].end;
+	}
+	divide_init(&d);
+	for (size_t i = 0; i < b->cpu_count; i++)
+		find_busy(b, &b->cpus[i]);
+	qsort(b->waits, b->wait_count, sizeof(*b->waits), longest_first);
 }

@@ -20,42 +20,6 @@
 
 /* ---- the header */
 
-/* A char ** that ends with NULL, or is NULL. */
-static void write_texts(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	char *const *list = *(char *const *const *)member;
-
-	if (!list) {
-		jsonw_null(w);
-		return;
-	}
-	jsonw_start_array(w);
-	for (; *list; list++)
-		jsonw_string(w, *list);
-	jsonw_end_array(w);
-}
-
-static int read_texts(struct json_object *array, const struct json_field *field, void *member,
-		      void *whole)
-{
-	size_t count;
-	char **list;
-
-	if (!array)
-		return 0;
-	count = json_object_array_length(array);
-	list = xcalloc(count + 1, sizeof(*list));
-	*(char ***)member = list;
-	for (size_t i = 0; i < count; i++) {
-		list[i] = xstrdup(json__text(json_object_array_get_idx(array, i)));
-		if (!list[i])
-			return -EINVAL;
-	}
-	return 0;
-}
-
-static const struct json_kind texts = { write_texts, read_texts, json_type_array, true };
-
 static void write_counters(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	json__counter_values(w, member);
@@ -282,7 +246,7 @@ static const struct json_field header[] = {
 	{ "kernel", &field_object, AT(kernel), kernel_id_fields },
 	{ "host", &field_string, AT(host) },
 	{ "boot_id", &field_string, AT(boot_id) },
-	{ "command", &texts, AT(command) },
+	{ "command", &field_texts, AT(command) },
 	{ "filters", &field_object, 0, filter_fields },
 	{ "options", &field_object, 0, option_fields },
 	{ "started", &started, AT(started) },
@@ -298,7 +262,7 @@ static const struct json_field header[] = {
 	{ "cost", &counters, AT(cost) },
 	{ "modules", &field_modules, AT(modules) },
 	{ "follows_modules", &field_bool, AT(follows_modules) },
-	{ "unattached", &texts, AT(unattached) },
+	{ "unattached", &field_texts, AT(unattached) },
 	{ }
 };
 

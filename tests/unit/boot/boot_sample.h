@@ -10,11 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "boot/calls.h"
-#include "boot/files.h"
-#include "boot/report.h"
-#include "boot/spans.h"
-#include "boot/start.h"
+#include "boot/boot.h"
+#include "boot/early.h"
+#include "boot/events.h"
 #include "printed.h"
 
 static char dir[] = "/tmp/tracefs.XXXXXX";
@@ -50,23 +48,20 @@ static inline void enter(void)
 	}
 }
 
-/* The report of a test, and its part from the initcalls on. The next report or .fini frees them. */
-static struct boot_report r __attribute__((unused));
-static struct boot_start s __attribute__((unused));
+/* The boot of a test. The next one or .fini frees it. */
+static struct boot b __attribute__((unused));
 
-static inline void free_report(void)
+static inline void free_boot(void)
 {
 	free_printed();
-	boot_report__free(&r);
-	memset(&r, 0, sizeof(r));
-	memset(&s, 0, sizeof(s));
+	boot__free(&b);
 }
 
 static inline void leave(void)
 {
 	char path[256];
 
-	free_report();
+	free_boot();
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		unlink(path);
@@ -127,23 +122,44 @@ static inline const char *parent(const struct early_calls *c, size_t i)
 	return c->names[c->list[i].parent];
 }
 
-static inline void sample_report(const struct early_stats *stats, const char *trace)
+static inline void begin_boot(void)
 {
-	free_report();
-	r.early = true;
-	r.stats = *stats;
-	r.kernel.id.release = strdup("6.12.0-test");
-	r.boot_id = strdup("boot");
-	cr_assert(load(&r.calls, stats, trace, &r.missing) == 0);
-	boot_report__analyse(&r);
+	free_boot();
+	boot__init(&b);
+	b.kernel.release = strdup("6.12.0-test");
+	b.kernel.version = strdup("#1");
+	b.kernel.arch = strdup("x86_64");
+	b.boot_id = strdup("boot");
 }
 
-/* Prints calls with their starts and ends: "f0-3 g1-2". */
-static inline void print_spans(const struct early_calls *c, const struct early_span *spans, size_t count)
+static inline void sample_report(const struct early_stats *stats, const char *trace)
 {
-	PRINT(f, for (size_t i = 0; i < count; i++)
-		 fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(c, spans[i].call), (long)spans[i].start,
-			 (long)spans[i].end));
+	struct early_calls c;
+	uint64_t missing;
+
+	begin_boot();
+	cr_assert(load(&c, stats, trace, &missing) == 0);
+	early__fill(&b, stats, &c, missing);
+	early_calls__free(&c);
+}
+
+/* The early part of a boot with these calls, which it frees. */
+static inline void fill_early(struct early_calls *c)
+{
+	static const struct early_stats stats = { .tracer = "function", .clock = "local" };
+
+	begin_boot();
+	early__fill(&b, &stats, c, 0);
+	early_calls__free(c);
+}
+
+/* Prints the longest calls with their starts and ends: "f0-3 g1-2". */
+static inline void print_spans(void)
+{
+	const struct span_list *l = &b.early.longest;
+
+	PRINT(f, for (size_t i = 0; i < l->count; i++)
+		 fprintf(f, "%s%s%ld-%ld", i ? " " : "", l->list[i].name, (long)l->list[i].start, (long)l->list[i].end));
 }
 
 /* Parses calls, with times 0, 1, 2, ...: "f<p" is a call of f by p, "..." are lost calls. */
@@ -169,44 +185,48 @@ static inline struct early_calls sample_calls(const char *text)
 	return c;
 }
 
-static inline void expect_phase(const struct early_calls *c, const struct early_phase *p,
-			 const char *name, uint64_t start_us, uint64_t us, size_t calls)
+static inline const struct boot_phase *phase_of(const struct boot_phase *list, size_t i, const char *name, int64_t start_us,
+					       int64_t us, int64_t calls)
 {
-	if (name) {
-		cr_assert(p->function != NO_NAME, "%s", name);
-		cr_expect(eq(str, (char *)c->names[p->function], (char *)name));
-	} else {
-		cr_expect(p->function == NO_NAME);
-	}
-	cr_expect(p->start == start_us * 1000, "%s", name);
-	cr_expect(p->time == us * 1000, "%s", name);
-	cr_expect(p->calls == calls, "%s", name);
+	const struct boot_phase *p = &list[i];
+
+	cr_expect(eq(str, (char *)(p->name ?: "?"), (char *)(name ?: "?")));
+	cr_expect(p->start == start_us * 1000 && p->time == us * 1000 && p->calls == calls, "%s", name);
+	return p;
 }
 
-static inline void text_of_ten(const struct boot_report *r, FILE *out)
+static inline void text_of_ten(const struct boot *b, FILE *out)
 {
-	boot_report__text(r, 10, out);
+	boot__text(b, 10, out);
 }
 
-static inline void json_of_all(const struct boot_report *r, FILE *out)
+static inline void stacks(const struct boot *b, FILE *out)
 {
-	boot_report__json(r, SIZE_MAX, out);
+	cr_assert(boot__folded(b, out) == 0);
 }
 
-static inline void stacks(const struct boot_report *r, FILE *out)
+/* Prints a view of a boot. A view of its document must be the same. */
+static inline void print(void (*view)(const struct boot *b, FILE *out), const struct boot *b)
 {
-	cr_assert(boot_report__folded(r, out) == 0);
+	char path[] = "/tmp/boot.json.XXXXXX", *again;
+	struct boot copy;
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	PRINT(out, view(b, out));
+	boot__write(b, f);
+	fclose(f);
+	cr_assert(boot__read(&copy, path) == 0);
+	again = PRINTED(out, view(&copy, out));
+	cr_expect(eq(str, again, text));
+	free(again);
+	boot__free(&copy);
+	unlink(path);
 }
 
-static inline void print(void (*report)(const struct boot_report *r, FILE *out), const struct boot_report *r)
+/* Prints a view, and parses it into @object. */
+static inline void print_json(void (*view)(const struct boot *b, FILE *out), const struct boot *b)
 {
-	PRINT(out, report(r, out));
-}
-
-/* Prints a report, and parses it into @object. */
-static inline void print_json(void (*report)(const struct boot_report *r, FILE *out), const struct boot_report *r)
-{
-	print(report, r);
+	print(view, b);
 	parse_text();
 }
 

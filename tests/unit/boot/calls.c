@@ -221,25 +221,24 @@ TestSuite(early_phases, .init = enter, .fini = leave);
 
 Test(early_phases, are_what_start_kernel_calls)
 {
-	const struct early_calls *c = &r.calls;
-	const struct early_phase *p;
+	const struct boot_phase *p;
 
 	sample_report(&boot_stats, boot_trace);
-	p = r.phases.list;
-	cr_assert(r.phases.count == 4);
-	expect_phase(c, &p[0], NULL, 0, 10, 3);
+	p = b.early.phases;
+	cr_assert(b.early.phase_count == 4);
+	phase_of(p, 0, "before start_kernel", 0, 10, 3);
 	cr_expect(p[0].kind == PHASE_BEFORE);
-	expect_phase(c, &p[1], "set_magic", 10, 10, 1);
+	phase_of(p, 1, "set_magic", 10, 10, 1);
 	cr_expect(p[1].inner_count == 0);
-	expect_phase(c, &p[2], "setup_arch", 20, 880, 8);
-	cr_expect(p[2].seen_first == 5);
-	expect_phase(c, &p[3], "ftrace_init", 900, 50, 2);
-	cr_expect(p[3].seen_first == 1, "memset was seen before");
+	phase_of(p, 2, "setup_arch", 20, 880, 8);
+	cr_expect(p[2].functions == 5);
+	phase_of(p, 3, "ftrace_init", 900, 50, 2);
+	cr_expect(p[3].functions == 1, "memset was seen before");
 	cr_assert(p[3].inner_count == 1);
-	expect_phase(c, &p[3].inner[0], "memset", 950, 0, 1);
+	phase_of(p[3].inner, 0, "memset", 950, 0, 1);
 	cr_assert(p[2].inner_count == 2);
-	expect_phase(c, &p[2].inner[0], "e820", 21, 79, 2);
-	expect_phase(c, &p[2].inner[1], "probe_roms", 100, 800, 5);
+	phase_of(p[2].inner, 0, "e820", 21, 79, 2);
+	phase_of(p[2].inner, 1, "probe_roms", 100, 800, 5);
 }
 
 Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
@@ -253,10 +252,10 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 
 	s.before_ftrace_init = 1;
 	sample_report(&s, trace);
-	cr_assert(r.phases.count == 2);
-	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
-	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 698, 2);
-	cr_expect(counters__get(&r.lost, "missing") == 10);
+	cr_assert(b.early.phase_count == 2);
+	cr_expect(b.early.phases[0].kind == PHASE_FUNCTION);
+	phase_of(b.early.phases, 0, NULL, 202, 698, 2);
+	cr_expect(counters__get(&b.early.lost, "missing") == 10);
 }
 
 Test(early_phases, without_start_kernel_there_is_one)
@@ -267,43 +266,36 @@ Test(early_phases, without_start_kernel_there_is_one)
 
 	s.recorded = 2;
 	sample_report(&s, trace);
-	cr_assert(r.phases.count == 1);
-	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION, "a filter has left it out");
-	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 1, 2);
+	cr_assert(b.early.phase_count == 1);
+	cr_expect(b.early.phases[0].kind == PHASE_FUNCTION, "a filter has left it out");
+	phase_of(b.early.phases, 0, NULL, 202, 1, 2);
 }
 
 Test(early_phases, most_called_first)
 {
 	sample_report(&boot_stats, boot_trace);
-	cr_assert(r.function_count == 10);
-	cr_expect(eq(str, (char *)r.calls.names[r.functions[0].name], "memset"));
-	cr_expect(r.functions[0].calls == 4);
-	cr_expect(r.functions[0].first == 22000);
-	cr_expect(eq(str, (char *)r.calls.names[r.functions[1].name], "copy"));
-	cr_expect(eq(str, (char *)r.calls.names[r.functions[2].name], "x86_64_start_kernel"));
+	cr_assert(b.early.function_count == 10);
+	cr_expect(eq(str, (char *)b.early.function_list[0].name, "memset"));
+	cr_expect(b.early.function_list[0].calls == 4);
+	cr_expect(b.early.function_list[0].first == 22000);
+	cr_expect(eq(str, (char *)b.early.function_list[1].name, "copy"));
+	cr_expect(eq(str, (char *)b.early.function_list[2].name, "x86_64_start_kernel"));
 }
 
 /* ---- the phase of ftrace_init() */
 
-static const char *const kind_names[] = {
-	[PHASE_FUNCTION] = "?", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
-	[PHASE_HOLE] = "hole",
-};
-
-static void print_phases(const struct early_calls *c, const struct early_phase *list, size_t count,
-			 FILE *f)
+static void print_phases(const struct boot_phase *list, size_t count, FILE *f)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *name = kind_names[list[i].kind];
+		const char *name = list[i].kind == PHASE_HOLE ? "hole" : list[i].kind == PHASE_BEFORE ? "before" :
+				   list[i].kind == PHASE_TRACER ? "tracer" : list[i].name ?: "?";
+		long start = list[i].start == NOT_KNOWN ? 0 : list[i].start, time = list[i].time == NOT_KNOWN ? 0 : list[i].time;
 
-		if (list[i].function != NO_NAME)
-			name = c->names[list[i].function];
-		fprintf(f, "%s%s%lu-%lu:%zu", i ? " " : "", name, (long)list[i].start,
-			(long)(list[i].start + list[i].time), list[i].calls);
+		fprintf(f, "%s%s%ld-%ld:%ld", i ? " " : "", name, start, start + time, (long)list[i].calls);
 		if (!list[i].inner_count)
 			continue;
 		fprintf(f, "(");
-		print_phases(c, list[i].inner, list[i].inner_count, f);
+		print_phases(list[i].inner, list[i].inner_count, f);
 		fprintf(f, ")");
 	}
 }
@@ -312,14 +304,11 @@ static void print_phases(const struct early_calls *c, const struct early_phase *
 static void expect_phases(const char *calls, size_t ftrace, const char *expected)
 {
 	struct early_calls c = sample_calls(calls);
-	struct early_phases p;
 
 	early_calls__mark_ftrace(&c, ftrace);
-	early_phases__find(&p, &c, true);
-	PRINT(f, print_phases(&c, p.list, p.count, f));
+	fill_early(&c);
+	PRINT(f, print_phases(b.early.phases, b.early.phase_count, f));
 	cr_expect(eq(str, text, (char *)expected), "%s", calls);
-	early_phases__free(&p);
-	early_calls__free(&c);
 }
 
 #define BOOT "start_kernel< a<start_kernel x<a y<x "

@@ -1,428 +1,609 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot compare: verdicts on rows of made-up reports, and when rows are not compared.
+ * hytrace boot compare: verdicts on rows of made-up boots, when rows are not compared, and the limit.
  * noise.c tests the statistics, and tests/host/boot-compare.sh tests the command.
  */
-#include "boot/compare_sample.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-TestSuite(boot_compare, .init = make_two, .fini = tear_down);
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+
+#include "boot/boot.h"
+#include "boot/compare.h"
+
+#define MOST_BOOTS 10
+#define MS 1000000LL
+
+static struct made {
+	struct boot b;
+	char id[16];
+	struct span initcalls[4], levels[2], inits[2], probes[2];
+	struct boot_wait waits[2];
+	struct boot_unit units[2];
+	struct boot_part parts[5];
+	struct boot_phase phases[2], inner;
+	struct boot_function functions[3];
+	struct counter lost[2];
+} m[MOST_BOOTS];
+
+static struct boot_comparison c;
+static const char *const paths[MOST_BOOTS] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+
+static struct span initcall(const char *name, const char *module, int64_t self)
+{
+	return (struct span){ .class = module ? SPAN_MODULE : SPAN_INITCALL, .name = name, .module = module,
+			      .end = self * MS, .self = self * MS, .ready = NOT_KNOWN };
+}
+
+static struct span time_of(const char *name, int64_t start, int64_t end, int64_t count)
+{
+	return (struct span){ .class = SPAN_PROBE, .name = name, .start = start * MS, .end = end * MS,
+			      .self = (end - start) * MS, .count = count };
+}
+
+static void make_boot(size_t i)
+{
+	struct made *s = &m[i];
+	struct boot *b = &s->b;
+
+	*s = (struct made){
+		.initcalls = { initcall("a_init", NULL, 20), initcall("init", NULL, 5), initcall("init", NULL, 7),
+			       initcall("m_init", "m", 30) },
+		.levels = { time_of("early", 200, 500, 2), time_of("late", 500, 900, 1) },
+		.inits = { time_of("/init", 1000, 1500, 0), time_of("/sbin/init", 1500, 1600, 0) },
+		.probes = { time_of("vda", 300, 340, 0), time_of(NULL, 300, 301, 0) },
+		.waits = { { .name = "kworker", .time = 3 * MS, .count = 2 }, { .name = "kworker", .time = MS, .count = 1 } },
+		.units = { { .name = "a.service", .activating = 2000 * MS, .activated = 2060 * MS, .deactivated = NOT_KNOWN },
+			   { .name = "top.target", .activating = 8000 * MS, .activated = 8000 * MS, .deactivated = NOT_KNOWN } },
+		.parts = { { PART_FIRMWARE, .time = 700 * MS }, { PART_LEVEL, .level = "late", .time = 1 },
+			   { PART_UNITS, .time = 1 }, { PART_REST, .time = 1 }, { PART_BETWEEN, .time = 1 } },
+		.phases = { { .name = "setup_arch", .time = 50 * MS, .calls = 500, .inner = &s->inner, .inner_count = 1 },
+			    { .time = 1, .calls = 1 } },
+		.inner = { .name = "e820_add", .time = 10 * MS, .calls = 50 },
+		.functions = { { "f", .calls = 5000 }, { "g.isra.0", .calls = 100 }, { "g.part.1", .calls = 20 } },
+		.lost = { { "lost", 0 }, { "missing", 0 } },
+	};
+	snprintf(s->id, sizeof(s->id), "boot-%zu", i);
+	*b = (struct boot){
+		.kernel = { .release = "6.12.1", .build_id = "1a2b", .cmdline = "quiet root=/dev/vda" }, .boot_id = s->id,
+		.machine = { .cpus = 2, .memory = 2000000000, .model = "x" },
+		.early = { .tracer = "function", .sites = 100, .lost = { s->lost, 2 }, .phases = s->phases, .phase_count = 2,
+			   .function_list = s->functions, .function_count = 3 },
+		.has_start = true, .initcalls = { s->initcalls, 4 }, .levels = { s->levels, 2 }, .inits = { s->inits, 2 },
+		.probes = { s->probes, 2 }, .waits = s->waits, .wait_count = 2, .ready = NOT_KNOWN, .full = NOT_KNOWN,
+		.probes_full = NOT_KNOWN, .units = { .known = true, .target = "top.target", .list = s->units, .count = 2,
+						     .manager.finish = 9000 * MS },
+		.parts = { .list = s->parts, .count = 2, .started_again = NOT_KNOWN },
+	};
+}
+
+static void make_boots(size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		make_boot(i);
+}
+
+/* Ten boots with some noise. In the last five boots, some rows are larger. */
+static void make_planted(void)
+{
+	make_boots(10);
+	for (int i = 0; i < 10; i++) {
+		m[i].initcalls[0].self = 20 * MS + i * 7 % 10 * 1000 + (i >= 5) * MS;
+		m[i].initcalls[3].self = 30 * MS + i * 3 % 10 * MS;
+		m[i].levels[0].end = 500 * MS + i * 7 % 10 * 1000 + (i >= 5) * (MS + 5000);
+		m[i].functions[0].calls = 5000 + (i >= 5) * 1000;
+	}
+}
+
+static void start(void)
+{
+	make_boots(2);
+}
+
+static void stop(void)
+{
+	if (c.boots)
+		boot_comparison__free(&c);
+}
+
+TestSuite(boot_compare, .init = start, .fini = stop);
+
+static int compare_groups(size_t a, size_t b)
+{
+	int err = 0;
+
+	stop();
+	boot_comparison__init(&c, a, b);
+	for (size_t i = 0; !err && i < a + b; i++)
+		err = boot_comparison__add(&c, i, paths[i], &m[i].b);
+	return err ?: boot_comparison__run(&c);
+}
+
+static void compare(size_t a, size_t b)
+{
+	cr_assert(compare_groups(a, b) == 0);
+}
+
+static const struct boot_row *row_of(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < c.row_count; i++) {
+		if (!strcmp(row_kinds[c.rows[i].kind].word, kind) && !strcmp(c.rows[i].name, name))
+			return &c.rows[i];
+	}
+	cr_fatal("there is no %s %s", kind, name);
+	return NULL;
+}
+
+static const struct boot_change *time_change(const char *kind, const char *name)
+{
+	return &row_of(kind, name)->change[MEASURE_TIME];
+}
+
+static const struct boot_change *count_change(const char *kind, const char *name)
+{
+	return &row_of(kind, name)->change[MEASURE_COUNT];
+}
+
+static bool is_unknown(const struct boot_change *change)
+{
+	return !change->known;
+}
+
+static bool is_noted(const char *text)
+{
+	for (size_t i = 0; i < c.note_count; i++) {
+		if (strstr(c.notes[i], text))
+			return true;
+	}
+	return false;
+}
 
 Test(boot_compare, rows)
 {
 	compare(1, 1);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == 20 * MS);
-	cr_expect(change_of("initcall", "init", MEASURE_TIME)->a == 12 * MS, "two of one name are one row");
-	cr_expect(change_of("initcall", "init", MEASURE_COUNT)->a == 2);
-	cr_expect(change_of("module", "m", MEASURE_TIME)->a == 30 * MS);
-	cr_expect(change_of("level", "late", MEASURE_COUNT)->a == 1);
-	cr_expect(change_of("level", "(before)", MEASURE_TIME)->a == 200 * MS);
-	cr_expect(change_of("level", "(after, until init)", MEASURE_TIME)->a == 100 * MS);
-	cr_expect(change_of("total", "until init", MEASURE_TIME)->a == 1000 * MS);
-	cr_expect(change_of("init", "/sbin/init", MEASURE_TIME)->a == 1500 * MS);
-	cr_expect(change_of("phase", "setup_arch", MEASURE_TIME)->b == 50 * MS);
-	cr_expect(change_of("phase", "setup_arch/e820_add", MEASURE_COUNT)->b == 50);
-	cr_expect(change_of("function", "g", MEASURE_COUNT)->a == 120, "what compilers append does not count");
-	cr_expect(change_of("wait", "kworker", MEASURE_TIME)->a == 4 * MS);
-	cr_expect(change_of("wait", "kworker", MEASURE_COUNT)->a == 3);
-	cr_expect(change_of("probe", "vda", MEASURE_TIME)->a == 40 * MS);
-	cr_expect(change_of("unit", "a.service", MEASURE_TIME)->a == 60 * MS);
-	cr_expect(change_of("part", "firmware", MEASURE_TIME)->a == 700 * MS);
-	cr_expect(c.row_count == 17, "%zu", c.row_count);
-	cr_expect(boot_comparison__differing(&c) == 0);
-	cr_expect(c.notes.count == 0);
-	cr_expect(not(c.can_tell));
+	cr_expect(time_change("initcall", "a_init")->a == 20 * MS);
+	cr_expect(time_change("initcall", "init")->a == 12 * MS, "two of one name are one row");
+	cr_expect(count_change("initcall", "init")->a == 2);
+	cr_expect(time_change("module", "m")->a == 30 * MS);
+	cr_expect(count_change("level", "late")->a == 1);
+	cr_expect(time_change("level", "(before)")->a == 200 * MS);
+	cr_expect(time_change("level", "(after, until init)")->a == 100 * MS);
+	cr_expect(time_change("total", "until init")->a == 1000 * MS);
+	cr_expect(time_change("total", "until the default target")->a == 8000 * MS);
+	cr_expect(time_change("init", "/sbin/init")->a == 1500 * MS);
+	cr_expect(time_change("phase", "setup_arch")->b == 50 * MS);
+	cr_expect(count_change("phase", "setup_arch/e820_add")->b == 50);
+	cr_expect(count_change("function", "g")->a == 120, "what compilers append does not count");
+	cr_expect(time_change("wait", "kworker")->a == 4 * MS);
+	cr_expect(count_change("wait", "kworker")->a == 3);
+	cr_expect(time_change("probe", "vda")->a == 40 * MS);
+	cr_expect(time_change("unit", "a.service")->a == 60 * MS);
+	cr_expect(time_change("part", "firmware")->a == 700 * MS);
+	cr_expect(c.row_count == 19, "%zu", c.row_count);
+	cr_expect(c.differing == 0 && c.note_count == 0 && !c.can_tell);
 }
 
 Test(boot_compare, names_are_folded_over_builds)
 {
-	put(1, "kernel.build_id", "'3c4d'");
-	put_element(1, NULL, "functions", 1, "name", "'g.constprop.0'");
-	put_element(1, NULL, "functions", 2, "name", "'g.cold'");
+	m[1].b.kernel.build_id = "3c4d";
+	m[1].functions[1].name = "g.constprop.0";
+	m[1].functions[2].name = "g.cold";
 	compare(1, 1);
-	cr_expect(change_of("function", "g", MEASURE_COUNT)->a == 120);
-	cr_expect(change_of("function", "g", MEASURE_COUNT)->b == 120);
-	cr_expect(boot_comparison__differing(&c) == 0);
+	cr_expect(count_change("function", "g")->a == 120 && count_change("function", "g")->b == 120);
+	cr_expect(c.differing == 0);
 }
 
-/* ---- one boot of each */
+/* ---- few boots */
 
 Test(boot_compare, one_boot_of_each_is_possibly_different)
 {
-	put_element(1, "start", "initcalls", 0, "self", "25100000");
-	put_element(0, "start", "initcalls", 3, "self", "100000000");
-	put_element(1, "start", "initcalls", 3, "self", "109000000");
-	put_element(1, NULL, "functions", 0, "calls", "6000");
+	m[1].initcalls[0].self = 25100000;
+	m[0].initcalls[3].self = 100 * MS;
+	m[1].initcalls[3].self = 109 * MS;
+	m[1].functions[0].calls = 6000;
+	m[1].functions[1].calls = 120;
 	compare(1, 1);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "10 %%, and 0.5 %% of 1 s");
-	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "9 %% are too little");
-	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
-	cr_expect(boot_comparison__differing(&c) == 2);
+	cr_expect(time_change("initcall", "a_init")->verdict == POSSIBLY, "10 %%, and 0.5 %% of 1 s");
+	cr_expect(time_change("module", "m")->verdict == SAME, "9 %% are too little");
+	cr_expect(count_change("function", "f")->verdict == POSSIBLY);
+	cr_expect(count_change("function", "g")->verdict == POSSIBLY, "20 calls of 140");
+	cr_expect(c.differing == 3);
+	cr_expect(boot_comparison__few_ns(&c) == 5 * MS, "0.5 %% of 1 s");
+	m[0].b.has_start = m[1].b.has_start = false;
+	compare(1, 1);
+	cr_expect(boot_comparison__few_ns(&c) == MS / 2, "it is not known how long the boot was");
 }
 
 Test(boot_compare, a_part_of_the_boot_is_the_least)
 {
 	for (size_t i = 0; i < 2; i++) {
-		put_element(i, "start", "inits", 0, "start", "4000000000");
-		put_element(i, "start", "initcalls", 1, "self", "0");
+		m[i].inits[0].start = 4000 * MS;
+		m[i].initcalls[1].self = 0;
 	}
-	put_element(1, "start", "initcalls", 0, "self", "39900000");
-	put_element(1, "start", "initcalls", 2, "self", "27100000");
+	m[1].initcalls[0].self = 39900000;
+	m[1].initcalls[2].self = 27100000;
 	compare(1, 1);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == SAME, "19.9 ms of 4 s");
-	cr_expect(change_of("initcall", "init", MEASURE_TIME)->verdict == POSSIBLY, "20.1 ms of 4 s");
+	cr_expect(time_change("initcall", "a_init")->verdict == SAME, "19.9 ms of 4 s");
+	cr_expect(time_change("initcall", "init")->verdict == POSSIBLY, "20.1 ms of 4 s");
 }
 
 Test(boot_compare, a_few_calls_or_waits_are_too_little_and_an_initcall_is_not)
 {
-	put_element(1, "start", "waits", 0, "count", "12");
-	put_element(1, NULL, "functions", 1, "calls", "119");
-	put_element(1, NULL, "phases", 0, "calls", "600");
-	put_element(1, "start", "initcalls", 1, "name", "'other_init'");
+	m[1].waits[0].count = 12;
+	m[1].functions[1].calls = 119;
+	m[1].phases[0].calls = 600;
+	m[1].initcalls[1].name = "other_init";
 	compare(1, 1);
-	cr_expect(change_of("wait", "kworker", MEASURE_COUNT)->verdict == SAME);
-	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == SAME, "19 calls of 120");
-	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->verdict == POSSIBLY, "100 calls of 500");
-	cr_expect(change_of("initcall", "other_init", MEASURE_COUNT)->verdict == POSSIBLY);
+	cr_expect(count_change("wait", "kworker")->verdict == SAME);
+	cr_expect(count_change("function", "g")->verdict == SAME, "19 calls of 120");
+	cr_expect(count_change("phase", "setup_arch")->verdict == POSSIBLY, "100 calls of 500");
+	cr_expect(count_change("initcall", "other_init")->verdict == POSSIBLY);
 	cr_expect(row_of("initcall", "other_init")->new);
+}
+
+Test(boot_compare, lost_calls_may_be_of_any_function)
+{
+	for (int more = 0; more < 2; more++) {
+		make_boots(2);
+		m[1].lost[0].value = 2000;
+		m[1].lost[1].value = 1000;
+		m[1].functions[0].calls = 8019 + more;
+		compare(1, 1);
+		cr_expect(count_change("function", "f")->verdict == (more ? POSSIBLY : SAME));
+		cr_expect(is_noted("1: 0 events and 3000 early calls are lost"));
+	}
 }
 
 Test(boot_compare, what_other_tasks_did_is_no_time_of_an_initcall)
 {
 	for (int known = 0; known < 2; known++) {
 		make_boots(2);
-		put(0, "start.init", "{'ready':1}");
-		put(1, "start.init", known ? "{'ready':1}" : "null");
-		put_element(0, "start", "initcalls", 0, "self", "35000000");
-		put_element(0, "start", "initcalls", 0, "time", "35000000");
-		put_element(0, "start", "initcalls", 0, "ready", "15000000");
+		m[0].b.ready = 1;
+		m[1].b.ready = known ? 1 : NOT_KNOWN;
+		m[0].initcalls[0] = initcall("a_init", NULL, 35);
+		m[0].initcalls[0].ready = 15 * MS;
 		/* This initcall has inner initcalls, during which another task had the CPU. */
-		put_element(1, "start", "initcalls", 3, "time", "50000000");
-		put_element(1, "start", "initcalls", 3, "ready", "20000000");
+		m[1].initcalls[3].end = 50 * MS;
+		m[1].initcalls[3].ready = 20 * MS;
 		compare(1, 1);
-		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == (known ? 20 : 35) * MS);
-		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == (known ? SAME : POSSIBLY));
-		cr_expect(change_of("module", "m", MEASURE_TIME)->b == 30 * MS, "it is not its own time");
+		cr_expect(time_change("initcall", "a_init")->a == (known ? 20 : 35) * MS);
+		cr_expect(time_change("initcall", "a_init")->verdict == (known ? SAME : POSSIBLY));
+		cr_expect(time_change("module", "m")->b == 30 * MS, "it is not its own time");
 	}
-}
-
-/* If events are lost, sums may lack some of them. */
-Test(boot_compare, lost_events_make_sums_unknown)
-{
-	put(1, "start.lost", "5000");
-	put_element(1, "start", "waits", 0, "time", "1");
+	/* Times are rounded, and a document may have any numbers. */
+	m[0].initcalls[0].ready = 35 * MS + 1;
 	compare(1, 1);
-	cr_expect(not(change_of("wait", "kworker", MEASURE_TIME)->known));
-	cr_expect(not(change_of("level", "early", MEASURE_COUNT)->known));
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->known, "this one is whole");
-}
-
-Test(boot_compare, no_times_are_not_known)
-{
-	static const char *const odd[] = { "NaN", "Infinity", "-5", "'x'", "true" };
-
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		make_boots(2);
-		put_element(1, "start", "initcalls", 0, "self", odd[i]);
-		compare(1, 1);
-		cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known), "%s", odd[i]);
-	}
+	cr_expect(time_change("initcall", "a_init")->a == 0, "no time is negative");
 }
 
 Test(boot_compare, some_boots_have_to_be_apart)
 {
-	static const long values[] = { 10 * MS, 11 * MS, 30 * MS, 31 * MS }, wide[] = { 10 * MS, 30 * MS, 40 * MS, 45 * MS };
+	static const int values[] = { 10, 11, 30, 31 }, wide[] = { 10, 30, 40, 45 };
 
 	make_boots(4);
 	for (size_t i = 0; i < 4; i++) {
-		put_count(i, "start", "initcalls", 0, "self", values[i]);
-		put_count(i, "start", "initcalls", 3, "self", wide[i]);
+		m[i].initcalls[0].self = values[i] * MS;
+		m[i].initcalls[3].self = wide[i] * MS;
 	}
 	compare(2, 2);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->spread == 0.5 * MS);
-	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "boots of one kernel differ by as much");
+	cr_expect(time_change("initcall", "a_init")->verdict == POSSIBLY);
+	cr_expect(time_change("initcall", "a_init")->spread == 0.5 * MS);
+	cr_expect(time_change("module", "m")->verdict == SAME, "boots of one kernel differ by as much");
 }
 
 /* ---- enough boots */
 
-Test(boot_compare, what_was_planted_is_first_and_certain)
+Test(boot_compare, what_was_planted_is_certain)
 {
-	const struct boot_row **rows;
-	size_t count;
-
 	make_planted();
 	compare(5, 5);
 	cr_expect(c.can_tell);
-	rows = boot_comparison__order(&c, MEASURE_TIME, false, false, &count);
-	cr_assert(count == 1, "%zu", count);
-	cr_expect(eq(str, (char *)rows[0]->name, "a_init"));
-	cr_expect(rows[0]->change[MEASURE_TIME].verdict == CERTAIN);
-	cr_expect(fabs(rows[0]->change[MEASURE_TIME].b - rows[0]->change[MEASURE_TIME].a - MS) < MS / 100);
-	free(rows);
-	rows = boot_comparison__order(&c, MEASURE_COUNT, false, false, &count);
-	cr_assert(count == 1, "%zu", count);
-	cr_expect(eq(str, (char *)rows[0]->name, "f"));
-	cr_expect(rows[0]->change[MEASURE_COUNT].b - rows[0]->change[MEASURE_COUNT].a == 1000);
-	free(rows);
-	rows = boot_comparison__order(&c, MEASURE_TIME, true, true, &count);
-	cr_expect(eq(str, (char *)rows[0]->name, "early"), "of the parts, the level has the largest difference");
-	cr_expect(count == 9, "all others are there: %zu", count);
-	free(rows);
-	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "noise");
-	cr_expect(boot_comparison__differing(&c) == 2, "the level differs by less than 1 %%");
+	cr_expect(time_change("initcall", "a_init")->verdict == CERTAIN);
+	cr_expect(fabs(time_change("initcall", "a_init")->change - MS) < MS / 100.0);
+	cr_expect(count_change("function", "f")->verdict == CERTAIN && count_change("function", "f")->change == 1000);
+	cr_expect(time_change("module", "m")->verdict == SAME, "noise");
+	cr_expect(c.differing == 2, "the level differs by less than 1 %%");
 }
 
-Test(boot_compare, another_machine_weakens)
+Test(boot_compare, times_below_two_microseconds_are_no_difference)
 {
-	make_planted();
-	for (size_t i = 5; i < 10; i++)
-		put(i, "machine.cpus", "4");
+	make_boots(10);
+	for (size_t i = 0; i < 10; i++) {
+		m[i].initcalls[0].self = i < 5 ? 10000 : 11000;
+		m[i].initcalls[3].self = i < 5 ? 10000 : 12000;
+	}
 	compare(5, 5);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
-	cr_expect(is_noted("the machines differ: 0 has 2 CPUs, 1907 MiB, x; and 5 has 4 CPUs"));
+	cr_expect(time_change("initcall", "a_init")->verdict == SAME, "the clock has microseconds");
+	cr_expect(time_change("module", "m")->verdict == CERTAIN);
 }
 
 Test(boot_compare, new_and_gone)
 {
 	make_boots(10);
 	for (size_t i = 0; i < 10; i++) {
-		put_element(i, "start", "initcalls", 0, "name", i < 5 ? "'old_init'" : "'new_init'");
+		m[i].initcalls[0].name = i < 5 ? "old_init" : "new_init";
 		/* A module that is not loaded each time. */
-		put_element(i, "start", "initcalls", 3, "module", i % 3 ? "'m'" : "'n'");
+		m[i].initcalls[3].module = i % 3 ? "m" : "n";
 	}
 	compare(5, 5);
-	cr_expect(row_of("initcall", "old_init")->gone);
-	cr_expect(row_of("initcall", "new_init")->new);
-	cr_expect(change_of("initcall", "new_init", MEASURE_TIME)->verdict == CERTAIN);
-	cr_expect(change_of("initcall", "new_init", MEASURE_COUNT)->verdict == CERTAIN);
-	cr_expect(not(row_of("module", "n")->new));
-	cr_expect(change_of("module", "n", MEASURE_COUNT)->verdict == SAME);
-}
-
-/* ---- what cannot be compared */
-
-Test(boot_compare, what_is_lost_is_not_gone)
-{
-	put(1, "start.initcalls", "[{'name':'a_init','module':null,'self':20000000}]");
-	put_number(1, "start.lost", 34);
-	compare(1, 1);
-	cr_expect(not(row_of("module", "m")->gone));
-	cr_expect(not(change_of("module", "m", MEASURE_TIME)->known));
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->known);
-	cr_expect(is_noted("1: 34 events are lost"));
-}
-
-Test(boot_compare, lost_calls_may_be_of_any_function)
-{
-	put(1, "lost", "{'lost':3000,'missing':1000}");
-	put_element(1, NULL, "functions", 0, "calls", "9000");
-	compare(1, 1);
-	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
-	cr_expect(is_noted("1: 4000 early calls are lost"));
-}
-
-Test(boot_compare, probes_that_were_lost_are_not_gone)
-{
-	put(1, "start.probes", "[]");
-	put(1, "start.probes_lost", "5");
-	compare(1, 1);
-	cr_expect(not(row_of("probe", "vda")->gone));
-	cr_expect(not(change_of("probe", "vda", MEASURE_TIME)->known));
-}
-
-Test(boot_compare, probes_that_a_full_buffer_may_lack_are_not_gone)
-{
-	put(1, "start.probes", "[]");
-	put(1, "start.probes_full", "5000000000");
-	compare(1, 1);
-	cr_expect(not(row_of("probe", "vda")->gone));
-}
-
-Test(boot_compare, a_full_buffer_may_have_had_no_room_for_a_module)
-{
-	put(1, "start.initcalls", "[{'name':'a_init','module':null,'self':20000000}]");
-	put(1, "start.full", "12000000000");
-	compare(1, 1);
-	cr_expect(not(row_of("module", "m")->gone));
-	cr_expect(row_of("initcall", "init")->gone, "these come before");
-}
-
-/* Times are rounded, and a json file may have any numbers. */
-Test(boot_compare, no_time_is_negative)
-{
-	for (size_t i = 0; i < 2; i++) {
-		put(i, "start.init", "{'ready':1}");
-		put_element(i, "start", "initcalls", 0, "time", "20000000");
-		put_element(i, "start", "initcalls", 0, "ready", "20000001");
-	}
-	compare(1, 1);
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == 0);
-}
-
-/* systemd keeps only the last start of a unit. If it is after the boot, the boot's is unknown. */
-Test(boot_compare, units_that_were_started_again)
-{
-	put(0, "userspace", "{'finish':5000000000}");
-	put(0, "units", "[{'name':'a.service','time':60000000,'start_monotonic':5000000000}]");
-	put(1, "userspace", "{'finish':5000000000}");
-	put(1, "units", "[{'name':'a.service','time':90000000,'start_monotonic':5000000001}]");
-	compare(1, 1);
-	cr_expect(not(change_of("unit", "a.service", MEASURE_TIME)->known));
-	cr_expect(is_noted("1 does not for the unit a.service"));
-	make_boots(2);
-	for (size_t i = 0; i < 2; i++) {
-		put(i, "parts", "{'rows':[{'name':'firmware','time':1},{'name':'units','time':1},{'name':'rest','time':1},"
-		    "{'name':'between','time':1}]}");
-		put(i, "parts.started_again", i ? "1" : "0");
-	}
-	compare(1, 1);
-	cr_expect(change_of("part", "firmware", MEASURE_TIME)->known);
-	cr_expect(not(change_of("part", "units", MEASURE_TIME)->known));
-	cr_expect(not(change_of("part", "rest", MEASURE_TIME)->known));
-	cr_expect(not(change_of("part", "between", MEASURE_TIME)->known));
-}
-
-Test(boot_compare, functions_that_were_not_listed_are_not_gone)
-{
-	put(0, "functions", "[{'name':'f','calls':5000},{'name':'g','calls':100},{'name':'h','calls':90}]");
-	put(1, "functions", "[{'name':'f','calls':5000}]");
-	compare(1, 1);
-	cr_expect(not(row_of("function", "h")->gone));
-	cr_expect(not(change_of("function", "h", MEASURE_COUNT)->known));
-	cr_expect(is_noted("1: has only the functions with the most calls"));
-}
-
-Test(boot_compare, an_initcall_that_did_not_end)
-{
-	put_element(0, "start", "initcalls", 0, "self", "null");
-	compare(1, 1);
-	cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known));
-	cr_expect(is_noted("the times of some rows (1) are not compared, as not all boots tell them: 0 does not for the initcall a_init"));
-}
-
-Test(boot_compare, what_no_boot_tells_is_not_noted)
-{
-	put_element(0, "start", "initcalls", 0, "self", "null");
-	put_element(1, "start", "initcalls", 0, "self", "null");
-	compare(1, 1);
-	cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known));
-	cr_expect(c.notes.count == 0);
-}
-
-Test(boot_compare, one_without_an_early_part)
-{
-	static const char *const fields[] = { "tracer", "window", "totals", "lost", "phases", "functions" };
-
-	make_planted();
-	for (size_t i = 5; i < 10; i++) {
-		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
-			put(i, fields[k], "null");
-	}
-	compare(5, 5);
-	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
-	cr_expect(not(change_of("phase", "setup_arch", MEASURE_TIME)->known));
-	cr_expect(is_noted("the early parts are not compared, as 0 was traced early by function, and 5 by nothing"));
-	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "tracing takes time");
+	cr_expect(row_of("initcall", "old_init")->gone && row_of("initcall", "new_init")->new);
+	cr_expect(time_change("initcall", "new_init")->verdict == CERTAIN);
+	cr_expect(count_change("initcall", "new_init")->verdict == CERTAIN);
+	cr_expect(row_of("module", "n")->new == false && count_change("module", "n")->verdict == SAME);
 }
 
 Test(boot_compare, oneshot_has_functions_without_calls)
 {
 	make_boots(10);
 	for (size_t i = 0; i < 10; i++) {
-		put(i, "tracer", "'oneshot'");
-		put(i, "functions", i < 5 ? "[{'name':'f','calls':null},{'name':'g','calls':null},{'name':'h','calls':null}]" :
-		    "[{'name':'f','calls':null},{'name':'g','calls':null},{'name':'k','calls':null}]");
+		m[i].b.early.tracer = "oneshot";
+		m[i].functions[2].name = i < 5 ? "h" : "k";
+		for (size_t k = 0; k < 3; k++)
+			m[i].functions[k].calls = NOT_KNOWN;
 	}
 	compare(5, 5);
-	cr_expect(row_of("function", "k")->new);
-	cr_expect(change_of("function", "k", MEASURE_COUNT)->verdict == CERTAIN);
-	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
+	cr_expect(row_of("function", "k")->new && count_change("function", "k")->verdict == CERTAIN);
+	cr_expect(count_change("function", "f")->known && count_change("function", "f")->verdict == SAME);
 }
 
-Test(boot_compare, cycles_are_no_times)
+/* ---- boots as a whole */
+
+Test(boot_compare, what_weakens)
 {
-	put(1, "window.unit", "'counts'");
-	put_element(1, NULL, "phases", 0, "calls", "900");
-	compare(1, 1);
-	cr_expect(not(change_of("phase", "setup_arch", MEASURE_TIME)->known));
-	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->verdict == POSSIBLY);
-	cr_expect(is_noted("the times of the early part are not compared, as 1 has cycles"));
-}
+	static const struct {
+		const char *note;
+		bool weakens;
+	} cases[] = {
+		{ "0 and 9 are of the same boot", true },
+		{ "the number of functions that were traced early is 100 in 0, and 99 in 9", true },
+		{ "the processor is x in 1, and y in 9", true },
+		{ "what traced the early part is function in 0, and none in 9", true },
+		{ "the number of CPUs is 2 in 0, and 4 in 9", true },
+		/* The difference is 3.1 % or 2.9 % of the larger memory. */
+		{ "the memory is 1907 MiB in 0, and 1968 MiB in 9", true },
+		{ NULL, false },
+		{ "the command line of the kernel is quiet root=/dev/vda in 0, and quiet in 9", false },
+		{ "init is /init in 0, and /linuxrc in 9", false },
+		{ "the default target is top.target in 0, and a.service in 9", false },
+	};
 
-Test(boot_compare, one_without_initcalls)
-{
-	bool fails;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct boot *b = &m[9].b;
 
-	put(0, "start", "null");
-	compare(1, 1);
-	cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known));
-	cr_expect(change_of("function", "f", MEASURE_COUNT)->known);
-	cr_expect(is_noted("not compared, as 0 has none"));
-	cr_redirect_stderr();
-	cr_expect(boot_comparison__exceeds(&c, &(struct boot_limit){ .share = 0.05 }, &fails) == -EINVAL);
-}
-
-Test(boot_compare, a_kind_that_only_one_was_asked_for)
-{
-	put(1, "start.probes", "null");
-	put(1, "units", "null");
-	compare(1, 1);
-	cr_expect(not(row_of("probe", "vda")->gone));
-	cr_expect(not(change_of("probe", "vda", MEASURE_TIME)->known));
-	cr_expect(not(change_of("unit", "a.service", MEASURE_TIME)->known));
-	cr_expect(change_of("wait", "kworker", MEASURE_TIME)->known);
-	cr_expect(is_noted("rows of the kind probe are not compared, as 1 has none, and 0 has some"));
-}
-
-Test(boot_compare, other_command_lines)
-{
-	put(1, "kernel.cmdline", "'quiet  root=/dev/vdb nokaslr'");
-	put(1, "totals.sites", "99");
-	put_element(1, "start", "inits", 0, "program", "'/linuxrc'");
-	compare(1, 1);
-	cr_expect(is_noted("only 0 has root=/dev/vda; only 1 has root=/dev/vdb nokaslr"));
-	cr_expect(is_noted("other functions were traced early in 1 than in 0"));
-	cr_expect(is_noted("until /init in 0, and until /linuxrc in 1"));
-}
-
-Test(boot_compare, levels_without_the_first_one)
-{
-	put_element(0, "start", "levels", 0, "name", "'core'");
-	compare(1, 1);
-	cr_expect(not(change_of("level", "(before)", MEASURE_TIME)->known));
-	cr_expect(change_of("level", "(after, until init)", MEASURE_TIME)->known);
-}
-
-Test(boot_compare, an_init_that_was_not_seen)
-{
-	bool fails;
-
-	put(1, "start.inits", "[]");
-	compare(1, 1);
-	cr_expect(not(change_of("total", "until init", MEASURE_TIME)->known));
-	cr_expect(not(change_of("level", "(after, until init)", MEASURE_TIME)->known));
-	cr_expect(is_noted("1 does not for the total until init"));
-	cr_expect(boot_comparison__differing(&c) == 1, "the other init is gone");
-	cr_redirect_stderr();
-	cr_expect(boot_comparison__exceeds(&c, &(struct boot_limit){ .share = 0.05 }, &fails) == -EINVAL);
+		make_planted();
+		if (i == 0)
+			strcpy(m[9].id, "boot-0");
+		/* A fact that is not known in the first boot may differ between two other boots. */
+		m[0].b.machine.model = i == 2 ? NULL : "x";
+		b->early.sites = i == 1 ? 99 : 100;
+		b->machine.model = i == 2 ? "y" : "x";
+		b->early.tracer = i == 3 ? NULL : "function";
+		b->machine.cpus = i == 4 ? 4 : 2;
+		b->machine.memory = i == 5 ? 2063983500 : i == 6 ? 2059732200 : 2000000000;
+		b->kernel.cmdline = i == 7 ? "quiet" : "quiet root=/dev/vda";
+		m[9].inits[0].name = i == 8 ? "/linuxrc" : "/init";
+		b->units.target = i == 9 ? "a.service" : "top.target";
+		compare(5, 5);
+		cr_expect(cases[i].note ? is_noted(cases[i].note) : !c.note_count, "%zu: %s", i, c.note_count ? c.notes[0] : "");
+		cr_expect(time_change("initcall", "a_init")->verdict == (cases[i].weakens ? POSSIBLY : CERTAIN), "%zu", i);
+		cr_expect(count_change("function", "f")->known == (i != 3), "the early parts are not compared");
+	}
+	/* Another kernel has other functions. */
+	make_planted();
+	for (size_t i = 5; i < 10; i++) {
+		m[i].b.kernel.build_id = "3c4d";
+		m[i].b.early.sites = 99;
+	}
+	compare(5, 5);
+	cr_expect(c.note_count == 0 && time_change("initcall", "a_init")->verdict == CERTAIN);
 }
 
 Test(boot_compare, groups_of_boots_that_do_not_belong_together)
 {
 	cr_redirect_stderr();
 	make_boots(4);
-	put(1, "kernel.build_id", "'3c4d'");
+	m[1].b.kernel.build_id = "3c4d";
 	cr_expect(compare_groups(2, 2) == -EINVAL, "two kernels");
 	make_boots(4);
-	put(3, "boot_id", "'boot-2'");
+	m[0].b.kernel.build_id = NULL;
+	m[2].b.kernel.build_id = "3c4d";
+	cr_expect(compare_groups(3, 1) == -EINVAL, "the first boot has no build id");
+	make_boots(4);
+	strcpy(m[3].id, "boot-2");
 	cr_expect(compare_groups(2, 2) == -EINVAL, "one boot twice");
 	make_boots(2);
-	put(1, "boot_id", "'boot-0'");
-	cr_expect(compare_groups(1, 1) == 0, "one boot with itself");
-	cr_expect(is_noted("0 and 1 are of the same boot"));
-	make_boots(2);
-	put(0, "start", "null");
-	put(0, "tracer", "null");
-	put(0, "units", "null");
+	m[0].b.has_start = m[0].b.units.known = false;
+	m[0].b.early.tracer = NULL;
 	cr_expect(compare_groups(1, 1) == -EINVAL, "nothing to compare");
+}
+
+/* ---- what is not known */
+
+Test(boot_compare, what_is_lost_is_not_gone)
+{
+	m[1].b.initcalls.count = 1;
+	m[1].b.lost = 34;
+	compare(1, 1);
+	cr_expect(row_of("module", "m")->gone == false && is_unknown(time_change("module", "m")));
+	cr_expect(time_change("initcall", "a_init")->known, "this one is whole");
+	cr_expect(is_unknown(time_change("wait", "kworker")), "sums may lack some events");
+	cr_expect(is_unknown(count_change("level", "early")));
+	cr_expect(is_noted("1: 34 events and 0 early calls are lost"));
+}
+
+Test(boot_compare, probes_that_were_lost_are_not_gone)
+{
+	for (int full = 0; full < 2; full++) {
+		make_boots(2);
+		m[1].b.probes.count = 0;
+		m[1].b.probes_lost = full ? 0 : 5;
+		m[1].b.probes_full = full ? 5000 * MS : NOT_KNOWN;
+		compare(1, 1);
+		cr_expect(row_of("probe", "vda")->gone == false && is_unknown(time_change("probe", "vda")));
+	}
+}
+
+Test(boot_compare, a_full_buffer_may_have_had_no_room_for_a_module)
+{
+	m[1].b.initcalls.count = 1;
+	m[1].b.full = 12000 * MS;
+	compare(1, 1);
+	cr_expect(row_of("module", "m")->gone == false);
+	cr_expect(row_of("initcall", "init")->gone, "these come before");
+}
+
+/* systemd keeps only the last start of a unit. If it is after the boot, the boot's is unknown. */
+Test(boot_compare, units_that_were_started_again)
+{
+	m[0].units[0].activating = 9000 * MS;
+	m[1].units[0].activating = 9000 * MS + 1;
+	m[0].b.parts.count = m[1].b.parts.count = 5;
+	m[0].b.parts.started_again = 0;
+	m[1].b.parts.started_again = 1;
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("unit", "a.service")));
+	cr_expect(time_change("part", "firmware")->known);
+	cr_expect(is_unknown(time_change("part", "units")) && is_unknown(time_change("part", "rest")));
+	cr_expect(is_unknown(time_change("part", "between")));
+	m[1].units[0].activating = 9000 * MS;
+	compare(1, 1);
+	cr_expect(time_change("unit", "a.service")->known);
+}
+
+Test(boot_compare, an_initcall_that_did_not_end)
+{
+	m[0].initcalls[0].self = NOT_KNOWN;
+	m[1].initcalls[3].self = -5;
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("initcall", "a_init")));
+	cr_expect(is_unknown(time_change("module", "m")), "a document may have any number");
+}
+
+Test(boot_compare, cycles_are_no_times)
+{
+	m[1].b.early.counts = 1;
+	m[1].phases[0].calls = 900;
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("phase", "setup_arch")));
+	cr_expect(count_change("phase", "setup_arch")->verdict == POSSIBLY);
+	cr_expect(is_noted("the times of the early part are not compared, as 1 has cycles"));
+}
+
+Test(boot_compare, a_kind_that_only_one_was_asked_for)
+{
+	m[1].b.probes = (struct span_list){};
+	m[1].b.units = (struct boot_units){};
+	compare(1, 1);
+	cr_expect(row_of("probe", "vda")->gone == false && is_unknown(time_change("probe", "vda")));
+	cr_expect(is_unknown(time_change("unit", "a.service")));
+	cr_expect(time_change("wait", "kworker")->known);
+}
+
+Test(boot_compare, levels_without_the_first_one)
+{
+	m[0].levels[0].name = "core";
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("level", "(before)")));
+	cr_expect(time_change("level", "(after, until init)")->known);
+}
+
+/* ---- the limit */
+
+static int exceeds(struct boot_limit limit)
+{
+	bool fails;
+
+	return boot_comparison__exceeds(&c, &limit, &fails) ?: fails;
+}
+
+Test(boot_compare, an_end_that_was_not_seen)
+{
+	cr_redirect_stderr();
+	m[0].b.has_start = false;
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("initcall", "a_init")) && count_change("function", "f")->known);
+	cr_expect(is_noted("not compared, as 0 has none"));
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == -EINVAL);
+	make_boots(2);
+	m[1].b.inits.count = 0;
+	compare(1, 1);
+	cr_expect(is_unknown(time_change("total", "until init")));
+	cr_expect(is_unknown(time_change("level", "(after, until init)")));
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == -EINVAL);
+	/* Reached after the boot; boot not complete; no such unit; a boot without systemd. */
+	for (int i = 0; i < 4; i++) {
+		make_boots(2);
+		m[1].units[1].activated = (i == 0 ? 9001 : 8000) * MS;
+		m[1].b.units.manager.finish = i == 1 ? NOT_KNOWN : 9000 * MS;
+		m[1].b.units.count = i == 2 ? 1 : 2;
+		m[1].b.units.known = i != 3;
+		compare(1, 1);
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05, .target = true }) == -EINVAL, "%d", i);
+	}
+}
+
+Test(boot_compare, limit_with_one_boot_of_each)
+{
+	cr_redirect_stderr();
+	m[1].inits[0].start = 1060 * MS;
+	m[1].units[1].activated = 8800 * MS;
+	compare(1, 1);
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }));
+	cr_expect(exceeds((struct boot_limit){ .share = 0.07 }) == 0);
+	cr_expect(exceeds((struct boot_limit){ .ns = 50 * MS }));
+	cr_expect(exceeds((struct boot_limit){ .ns = 70 * MS }) == 0);
+	cr_expect(exceeds((struct boot_limit){ .share = 0.09, .target = true }));
+	cr_expect(exceeds((struct boot_limit){ .share = 0.11, .target = true }) == 0);
+}
+
+Test(boot_compare, the_limit_and_the_noise)
+{
+	static const struct {
+		int starts[10];
+		bool slower, exceeds;
+	} cases[] = {
+		{ { 1000, 1010, 1020, 1030, 1040, 1100, 1110, 1120, 1130, 1140 }, true, true },
+		/* 8 of 252 divisions have such a difference; less the limit, more have it. */
+		{ { 1000, 1010, 1020, 1110, 1120, 1100, 1115, 1125, 1130, 1135 }, true, false },
+		{ { 1000, 1300, 1100, 1010, 1210, 1400, 1200, 1010, 1250, 1005 }, false, false },
+		/* 26 of 252 divisions have such a difference. */
+		{ { 1000, 1010, 1020, 1030, 1200, 1100, 1110, 1120, 1130, 1005 }, false, false },
+	};
+
+	cr_redirect_stderr();
+	for (int i = 0; i < 4; i++) {
+		make_boots(10);
+		for (size_t k = 0; k < 10; k++)
+			m[k].inits[0].start = cases[i].starts[k] * MS;
+		compare(5, 5);
+		cr_expect(exceeds((struct boot_limit){ .share = 0.001 }) == cases[i].slower, "%d", i);
+		/* The growth above the limit must be more than the noise. */
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == cases[i].exceeds, "%d", i);
+	}
+}
+
+/* If the noise is not known, each boot of B must be slower than each boot of A. */
+Test(boot_compare, a_few_boots_have_to_be_slower_all)
+{
+	static const struct {
+		int starts[4];
+		bool exceeds;
+	} cases[] = {
+		{ { 1000, 1050, 1110, 1150 }, true },
+		{ { 1000, 1120, 1110, 1500 }, false },
+		{ { 1000, 1110, 1110, 1500 }, false },
+	};
+
+	cr_redirect_stderr();
+	for (size_t i = 0; i < 3; i++) {
+		make_boots(4);
+		for (size_t k = 0; k < 4; k++)
+			m[k].inits[0].start = cases[i].starts[k] * MS;
+		compare(2, 2);
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == cases[i].exceeds, "%zu", i);
+	}
 }

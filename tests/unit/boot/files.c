@@ -5,7 +5,7 @@
 #include <criterion/redirect.h>
 
 #include "boot/boot_sample.h"
-#include "boot/trace_line.h"
+#include "boot/events.h"
 #include "kernel/sample.h"
 
 /* ---- early_stats */

@@ -1,12 +1,74 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the command line of the next boot.
+ * hytrace boot: how this boot was told to trace itself, and how the next one is: its command line, and its entry of a boot
+ * loader.
  */
-#include <criterion/redirect.h>
+#include <errno.h>
 
-#include "boot/boot_sample.h"
 #include "boot/next.h"
-#include "boot/start_load.h"
+#include "boot/record.h"
+#include "files_made.h"
+#include "printed.h"
+
+/* ---- this boot */
+
+static bool in_top(const char *line)
+{
+	return boot_asked__in_top(&(struct boot_asked){ (char *)line });
+}
+
+Test(boot_asked, events_in_the_top_level_instance)
+{
+	static const char *const lines[] = {
+		"quiet trace_event=initcall:*,sched:sched_switch x\n",
+		/* Bootconfigs of Linux 6.1, and GRUB. */
+		"trace_event=\"sched:*,initcall:*\" x\n", "trace_event=\"initcall:*,sched:*\" x\n",
+		"\"trace_event=initcall:*,sched:* x\"\n",
+		"trace_event=sched trace_event=initcall\n", "quiet x--y --z trace_event=initcall:* -- x",
+	}, *const others[] = {
+		"trace_event=sched:*,initcalls x=initcall:*", "trace_instance=foo,initcall:* trace_event=",
+		"x=\"a trace_event=initcall:*\"", "trace_events=initcall:*", "trace_event", "trace_event=\"", "\"", "",
+		"quiet -- trace_event=initcall:*", NULL,
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		cr_expect(in_top(lines[i]), "%s", lines[i]);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		cr_expect(not(in_top(others[i])), "%s", others[i]);
+}
+
+Test(boot_asked, the_instance_and_a_buffer_that_keeps_its_first_events)
+{
+	struct boot_asked a = { (char *)"quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n" };
+
+	cr_expect(boot_asked__instance(&a) && boot_asked__keeps_first(&a));
+	a.line = (char *)"trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite";
+	cr_expect(not(boot_asked__instance(&a) || boot_asked__keeps_first(&a)));
+}
+
+Test(boot_asked, users_of_other_ways_to_trace_are_told)
+{
+	static const struct {
+		const char *line, *word;
+	} cases[] = {
+		{ "quiet initcall_debug log_buf_len=32M\n", "bootgraph" },
+		{ "ftrace=function_graph ftrace_graph_filter=do_one_initcall ftrace_graph_max_depth=2", "bootgraph" },
+		{ "initcall_debug trace_instance=hytrace_boot,initcall:*", NULL },
+		{ "ftrace=function_graph ftrace_graph_filter=vfs_read initcall_debug2", NULL },
+		{ "ftrace_boot_snapshot=foo,hytrace_boot trace_event=\n", "ftrace_boot_snapshot" },
+		{ "ftrace_boot_snapshot trace_event=initcall:*\n", "ftrace_boot_snapshot" },
+		{ "ftrace_boot_snapshot trace_instance=hytrace_boot,initcall:*\n", NULL },
+		{ "ftrace_boot_snapshot=foo trace_event=initcall:*\n", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *why = boot_asked__no_events(&(struct boot_asked){ (char *)cases[i].line });
+
+		cr_expect(cases[i].word ? why && strstr(why, cases[i].word) : !why, "%s: %s", cases[i].line, why);
+	}
+}
+
+/* ---- the next command line */
 
 static void expect_line(const char *current, const char *parameters, const char *expected)
 {
@@ -21,16 +83,9 @@ Test(boot_next, adds_what_is_needed)
 	expect_line("root=/dev/sda1 quiet\n", "a=1 b", "root=/dev/sda1 quiet a=1 b");
 	expect_line("", "a=1", "a=1");
 	expect_line("BOOT_IMAGE=/vmlinuz quiet\n", "a", "quiet a");
-}
-
-Test(boot_next, words_for_init_stay_at_the_end)
-{
+	/* Words for init stay at the end, and quoted words whole. */
 	expect_line("quiet -- single x\n", "a", "quiet a -- single x");
 	expect_line("a--b --c\n", "a", "a--b --c a");
-}
-
-Test(boot_next, quoted_words_stay_whole)
-{
 	expect_line("x=\"a b\" y\n", "a", "x=\"a b\" y a");
 	expect_line("x=\"a trace_event= -- b\" y\n", "a", "x=\"a trace_event= -- b\" y a");
 }
@@ -39,15 +94,19 @@ Test(boot_next, quoted_words_stay_whole)
 Test(boot_next, does_not_grow)
 {
 	for (int probes = 0; probes < 2; probes++) {
-		char *parameters = boot_start__parameters("6.12.0", probes), *current, *line;
+		char *parameters = boot_events__parameters("6.12.0", probes), *current;
 
 		cr_assert(asprintf(&current, "quiet trace_event=sched:* %s\n", parameters) > 0);
-		line = boot_next__command_line(current, "a");
-		cr_expect(eq(str, line, "quiet trace_event=sched:* a"));
-		free(line);
+		expect_line(current, "a", "quiet trace_event=sched:* a");
 		free(current);
 		free(parameters);
 	}
+	/* Linux 6.1 to 6.11 put quotes around the values of a bootconfig's keys below "kernel"; GRUB around words with spaces. */
+	expect_line("trace_instance=\"hytrace_boot,initcall:*\" trace_buf_size=\"4M\" trace_event=\"\" "
+		    "\"kprobe_event=p:hytrace_boot/device,really_probe;r64:x y\" quiet\n", "a", "quiet a");
+	expect_line("trace_event=\"initcall:*,sched:sched_switch\" x\n", "a", "x a");
+	expect_line("trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\"\n", "a",
+		    "trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\" a");
 }
 
 /* If a parameter is there twice, the kernel obeys the last one. */
@@ -62,33 +121,9 @@ Test(boot_next, words_that_ours_take_the_place_of_are_told)
 				"next one, as ours comes after it\n");
 }
 
-/* Linux 6.1 to 6.11 put quotes around the values of a bootconfig's keys below "kernel". */
-Test(boot_next, quotes_of_a_bootconfig_do_not_hide_what_is_ours)
-{
-	expect_line("trace_instance=\"hytrace_boot,initcall:*,module:module_load\" trace_buf_size=\"4M\" trace_event=\"\" "
-		    "kprobe_event=\"p:hytrace_boot/device,really_probe;r64:x\" quiet\n", "a", "quiet a");
-	expect_line("trace_event=\"initcall:*,sched:sched_switch\" x\n", "a", "x a");
-	expect_line("trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\"\n", "a",
-		    "trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\" a");
-}
-
-Test(boot_next, a_bootconfig_has_all_values_in_quotes)
-{
-	char *text = boot_next__bootconfig("trace_instance=a,b:* trace_event= kprobe_event=\"p:x y;r:z\" quiet");
-
-	cr_assert(not(eq(ptr, text, NULL)));
-	cr_expect(eq(str, strstr(text, "kernel {"), "kernel {\n"
-		     "\ttrace_instance = \"a,b:*\"\n"
-		     "\ttrace_event = \"\"\n"
-		     "\tkprobe_event = \"p:x y;r:z\"\n"
-		     "\tquiet = \"\"\n"
-		     "}\n"));
-	free(text);
-}
-
 static bool has(const char *release, bool probes, const char *text)
 {
-	char *parameters = boot_start__parameters(release, probes);
+	char *parameters = boot_events__parameters(release, probes);
 	bool ret = strstr(parameters, text);
 
 	cr_expect(strlen(parameters) < 1024, "there is room for others");
@@ -107,4 +142,140 @@ Test(boot_next, kernels_before_instances_have_all_events_in_one_place)
 	cr_expect(not(has("6.12.1", false, "kprobe_event=")));
 	cr_expect(has("6.1.0", false, "sched:sched_switch,"));
 	cr_expect(has("6.1.0", false, " trace_options=nooverwrite trace_clock=local"), "the first events are asked about");
+}
+
+/* ---- the entry of a boot loader */
+
+#define GRUB_CFG								\
+	"if [ \"${next_entry}\" ] ; then set default=\"${next_entry}\"; fi\n"	\
+	"menuentry 'Old' --class os {\n"					\
+	"\tlinux\t/boot/vmlinuz-6.1.0-12 root=UUID=5 ro\n"			\
+	"}\n"									\
+	"submenu 'More' {\n"							\
+	"\tmenuentry 'New' --class os --unrestricted $menuentry_id_option 'x' {\n"	\
+	"\t\tinsmod ext2\n"							\
+	"\t\tlinux\t/boot/vmlinuz-6.1.0-1 root=UUID=5 ro $more\n"		\
+	"\t\tinitrd\t/boot/initrd.img-6.1.0-1\n"				\
+	"\t}\n"									\
+	"\tmenuentry 'New (recovery)' {\n"					\
+	"\t\tlinux\t/boot/vmlinuz-6.1.0-1 root=UUID=5 ro single\n"		\
+	"\t}\n"									\
+	"}\n"									\
+	"if [ -f custom.cfg ]; then source custom.cfg; fi\n"
+
+#define CUSTOM "boot/grub/custom.cfg"
+#define ENTRIES "boot/loader/entries/"
+#define INFO "sys/firmware/efi/efivars/LoaderInfo-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+#define SYSTEMD_BOOT "\6\0\0\0s\0y\0s\0t\0e\0m\0d\0-\0b\0o\0o\0t\0 \0002\0"
+
+/* Programs that note how they were called, in place of those of the boot loaders. */
+static void make_programs(void)
+{
+	static const char *const names[] = { "bin/grub-reboot", "bin/grub-editenv", "bin/bootctl" };
+
+	char path[256];
+
+	make_files();
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		put_text(names[i], "#!/bin/sh\necho \"${0##*/} $*\" >>\"${0%/*}/called\"\n");
+		snprintf(path, sizeof(path), "%s/%s", made, names[i]);
+		cr_assert(chmod(path, 0700) == 0);
+	}
+	snprintf(path, sizeof(path), "%s/bin:/bin:/usr/bin", made);
+	setenv("PATH", path, 1);
+}
+
+TestSuite(boot_entry, .init = make_programs, .fini = remove_files);
+
+static void expect_file(const char *name, const char *expected)
+{
+	char *got = get_text(name);
+
+	cr_expect(expected ? got && !strcmp(got, expected) : !got, "%s: %s", name, got);
+	free(got);
+}
+
+#define ENTRY(line)								\
+	"# hytrace boot next --grub: from here\n"				\
+	"if [ \"${default}\" = hytrace-boot ]; then\n"				\
+	"menuentry 'Linux, traced for hytrace boot' --id hytrace-boot --unrestricted {\n"	\
+	"\t\tinsmod ext2\n"							\
+	"\t\tlinux\t/boot/vmlinuz-6.1.0-1 " line "\n"				\
+	"\t\tinitrd\t/boot/initrd.img-6.1.0-1\n"				\
+	"}\n"									\
+	"fi\n"									\
+	"# to here: hytrace boot release removes it\n"
+
+Test(boot_entry, grub_has_one_for_the_next_boot)
+{
+	char *parameters = boot_events__parameters("6.12", true);
+
+	put_text("boot/grub/grub.cfg", GRUB_CFG);
+	cr_assert(boot_next__add_entry(made, "6.1.0-1", "a=\"b c\" d") == 0);
+	expect_file(CUSTOM, ENTRY("root=UUID=5 ro $more 'a=b c' 'd'"));
+	expect_file("bin/called", "grub-reboot hytrace-boot\n");
+	/* There is one entry, however often it is made, and what else is there stays. */
+	put_text(CUSTOM, "# mine\n" ENTRY("old") "# too\n");
+	cr_assert(boot_next__add_entry(made, "6.1.0-1", parameters) == 0);
+	cr_assert(boot_next__add_entry(made, "6.1.0-1", "a") == 0);
+	expect_file(CUSTOM, "# mine\n# too\n" ENTRY("root=UUID=5 ro $more 'a'"));
+	cr_assert(boot_next__remove_entry(made) == 0);
+	expect_file(CUSTOM, "# mine\n# too\n");
+	/* Nothing is left of it, also if the next boot has not been. */
+	put_text(CUSTOM, ENTRY("x"));
+	put_text("boot/grub/grubenv", "# GRUB Environment Block\nnext_entry=hytrace-boot\n###");
+	put_text("bin/called", "");
+	cr_assert(boot_next__remove_entry(made) == 0);
+	expect_file(CUSTOM, NULL);
+	free(text);
+	text = get_text("bin/called");
+	expect_text("boot/grub/grubenv unset next_entry\n");
+	put_text("boot/grub/grubenv", "# GRUB Environment Block\nnext_entry=hytrace-boots\n###");
+	put_text("bin/called", "");
+	cr_assert(boot_next__remove_entry(made) == 0);
+	expect_file("bin/called", "");
+	free(parameters);
+}
+
+Test(boot_entry, grub_without_an_entry_to_copy)
+{
+	cr_redirect_stderr();
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -ENOENT, "no GRUB");
+	put_text("boot/grub/grub.cfg", GRUB_CFG);
+	cr_expect(boot_next__add_entry(made, "6.1.0", "a") == -ENOENT, "another kernel");
+	put_text("boot/grub/grub.cfg", "custom.cfg next_entry\nmenuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1");
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == 0, "a file that was cut off");
+	put_text("boot/grub/grub.cfg", "menuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1\n}\n");
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -ENOENT, "which does not read custom.cfg");
+	expect_said("what `hytrace boot next` prints");
+	cr_expect(boot_next__remove_entry(made) == 0);
+}
+
+Test(boot_entry, systemd_boot_has_a_file_for_it)
+{
+	put_text("boot/grub/grub.cfg", GRUB_CFG);
+	put_file(INFO, SYSTEMD_BOOT, sizeof(SYSTEMD_BOOT));
+	put_text(ENTRIES "old.conf", "title Old\nlinux /x/6.0/linux\noptions quiet\n");
+	put_text(ENTRIES "new.conf", "title New\nversion 6.1.0-1\nlinux /x/6.1.0-1/linux\ninitrd /a\ninitrd /b\noptions root=x\n"
+				     "options quiet -- y\n");
+	for (int i = 0; i < 2; i++) {
+		cr_assert(boot_next__add_entry(made, "6.1.0-1", "a=\"b c\" d") == 0);
+		expect_file(ENTRIES "hytrace-boot.conf", "title Linux, traced for hytrace boot\nlinux /x/6.1.0-1/linux\ninitrd /a\n"
+							 "initrd /b\noptions root=x quiet a=\"b c\" d -- y\n");
+	}
+	expect_file(CUSTOM, NULL);
+	expect_file("bin/called", "bootctl set-oneshot hytrace-boot.conf\nbootctl set-oneshot hytrace-boot.conf\n");
+	cr_assert(boot_next__remove_entry(made) == 0);
+	expect_file(ENTRIES "hytrace-boot.conf", NULL);
+	cr_redirect_stderr();
+	cr_expect(boot_next__add_entry(made, "7", "a") == -ENOENT);
+}
+
+Test(boot_entry, a_loader_that_does_not_choose_it_is_an_error)
+{
+	put_text("boot/grub/grub.cfg", GRUB_CFG);
+	put_text("bin/grub-reboot", "#!/bin/sh\nexit 1\n");
+	cr_redirect_stderr();
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -EIO);
+	expect_said("grub-reboot hytrace-boot: it has failed");
 }

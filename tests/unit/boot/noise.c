@@ -216,3 +216,34 @@ Test(noise, a_planted_millisecond_is_found)
 	cr_expect(found >= sets * 9 / 10, "found in %zu of %zu sets", found, sets);
 	cr_expect(others <= 2, "%zu other rows", others);
 }
+
+/*
+ * How often is a limit of 5 % exceeded, if the second group is slower by 1, 5 and 10 % in truth? Boots
+ * differ by 3 %, and one in ten by 5 % more. The limit is that of --fail-above.
+ */
+Test(noise, a_limit_is_exceeded_if_the_growth_is)
+{
+	static const struct {
+		double growth;
+		int least, most;	/* of 200 */
+	} cases[] = { { 1.01, 0, 2 }, { 1.05, 2, 16 }, { 1.10, 160, 200 } };
+	unsigned short seed[3] = { 7, 8, 9 };
+
+	for (size_t i = 0; i < 3; i++) {
+		int exceeded = 0;
+
+		for (int set = 0; set < 200; set++) {
+			double values[10];
+			struct noise_row row = { .values = values, .floor = 10 };
+
+			for (int boot = 0; boot < 10; boot++) {
+				values[boot] = 8000 * (1 + 0.06 * (erand48(seed) - 0.5) + (erand48(seed) < 0.1) * 0.05);
+				if (boot >= 5)
+					values[boot] *= cases[i].growth / 1.05;
+			}
+			exceeded += noise__grown(&row, 5, 5) <= LIMIT_ALPHA;
+		}
+		cr_log_info("growth %.2f: %d of 200\n", cases[i].growth, exceeded);
+		cr_expect(exceeded >= cases[i].least && exceeded <= cases[i].most, "%.2f: %d of 200", cases[i].growth, exceeded);
+	}
+}

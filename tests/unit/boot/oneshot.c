@@ -45,7 +45,15 @@ static const struct early_stats oneshot_stats = {
 	.tsc_khz = 1000000,
 };
 
-/* Makes a report from hits. */
+static struct early_calls calls;
+
+static void free_calls(void)
+{
+	early_calls__free(&calls);
+	leave();
+}
+
+/* Makes a boot from hits. */
 static int load_oneshot(const struct early_stats *stats, const char *hits)
 {
 	struct kernel kernel = { .id = { .offset_known = true, .kaslr_offset = KASLR } };
@@ -58,33 +66,30 @@ static int load_oneshot(const struct early_stats *stats, const char *hits)
 	fclose(f);
 	fclose(g);
 	put("oneshot_entries", hits);
-	free_report();
-	r.early = true;
-	r.stats = *stats;
-	r.kernel.id.release = strdup("6.12.0-test");
-	early_calls__init(&r.calls);
-	err = early_calls__load_oneshot(&r.calls, stats, dir, &places);
+	begin_boot();
+	early_calls__free(&calls);
+	early_calls__init(&calls);
+	err = early_calls__load_oneshot(&calls, stats, dir, &places);
 	kernel__free(&kernel);
 	if (!err)
-		boot_report__analyse(&r);
+		early__fill(&b, stats, &calls, 0);
 	return err;
 }
 
-TestSuite(boot_oneshot, .init = enter, .fini = leave);
+TestSuite(boot_oneshot, .init = enter, .fini = free_calls);
 
 Test(boot_oneshot, first_hits_are_calls_with_gaps)
 {
 	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
-	cr_assert(r.calls.count == 8);
-	cr_expect(eq(str, (char *)function(&r.calls, 0), "x86_64_start_reservations"));
-	cr_expect(eq(str, (char *)parent(&r.calls, 0), "head64"));
-	cr_expect(eq(str, (char *)function(&r.calls, 3), "setup_arch"));
-	cr_expect(eq(str, (char *)parent(&r.calls, 3), "start_kernel"));
-	cr_expect(r.calls.list[5].function == NO_NAME);
-	cr_expect(eq(str, (char *)parent(&r.calls, 5), "setup_arch"));
-	cr_expect(eq(str, (char *)function(&r.calls, 7), "sched_init"));
-	cr_expect(early_calls__functions(&r.calls) == 6);
-	cr_expect(early_calls__callers(&r.calls) == 8);
+	cr_assert(calls.count == 8);
+	cr_expect(eq(str, (char *)function(&calls, 0), "x86_64_start_reservations"));
+	cr_expect(eq(str, (char *)parent(&calls, 0), "head64"));
+	cr_expect(eq(str, (char *)function(&calls, 3), "setup_arch"));
+	cr_expect(eq(str, (char *)parent(&calls, 3), "start_kernel"));
+	cr_expect(calls.list[5].function == NO_NAME);
+	cr_expect(eq(str, (char *)parent(&calls, 5), "setup_arch"));
+	cr_expect(eq(str, (char *)function(&calls, 7), "sched_init"));
+	cr_expect(b.early.functions == 6 && b.early.callers == 8);
 }
 
 Test(boot_oneshot, a_set_that_was_cleared_has_nothing)
@@ -124,35 +129,35 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	s.recorded = 4;
 	s.before_zero = 2;
 	cr_assert(load_oneshot(&s, entries) == 0);
-	cr_expect(r.calls.timeless == 2);
-	print_json(json_of_all, &r);
+	cr_expect(calls.timeless == 2);
+	print_json(boot__write, &b);
 	expect_at(object, "window.first", "null");
 	expect_at(object, "window.last", "7050");
 	expect_at(object, "functions.0.first", "null");
 	expect_at(object, "functions.2.first", "5000");
 	expect_at(object, "phases.0.start", "null");
 	expect_at(object, "phases.0.time", "null");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("without the first 2 hits: this clock began later");
 	expect_text("Time:      0.000002 s, from 0.000005 to 0.000007");
 	/* With before_zero 0, the time 0 is a known time. */
 	cr_assert(load_oneshot(&oneshot_stats, entries) == 0);
-	cr_expect(r.calls.timeless == 0);
+	cr_expect(calls.timeless == 0);
 }
 
 Test(boot_oneshot, phases_are_of_first_hits)
 {
-	const struct early_phase *p;
+	const struct boot_phase *p;
 
 	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
-	p = r.phases.list;
-	cr_assert(r.phases.count == 5);
+	p = b.early.phases;
+	cr_assert(b.early.phase_count == 5);
 	cr_expect(p[0].kind == PHASE_BEFORE && p[0].functions == 2 && p[0].callers == 2);
-	cr_expect(eq(str, (char *)r.calls.names[p[1].function], "_printk"));
+	cr_expect(eq(str, (char *)p[1].name, "_printk"));
 	cr_expect(p[2].functions == 2 && p[2].callers == 3);
 	cr_expect(p[2].inner_count == 2);
-	cr_expect(p[3].function == NO_NAME, "called before");
-	cr_expect(eq(str, (char *)r.calls.names[p[4].function], "sched_init"));
+	cr_expect(p[3].name == NULL, "called before");
+	cr_expect(eq(str, (char *)p[4].name, "sched_init"));
 }
 
 Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
@@ -160,15 +165,15 @@ Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
 	cr_assert(load_oneshot(&oneshot_stats,
 			       "ffffffff82000104 function 0 0 0\n"
 			       "ffffffff82000a04 function 1000 0 0\n") == 0);
-	cr_assert(r.phases.count == 1);
-	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
-	cr_expect(r.phases.list[0].functions == 2);
+	cr_assert(b.early.phase_count == 1);
+	cr_expect(b.early.phases[0].kind == PHASE_FUNCTION);
+	cr_expect(b.early.phases[0].functions == 2);
 }
 
 Test(boot_oneshot, reports)
 {
 	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "tracer", "\"oneshot\"");
 	expect_at(object, "totals.recorded", "8");
 	expect_at(object, "totals.calls", "null");
@@ -180,12 +185,12 @@ Test(boot_oneshot, reports)
 				      "\"functions\":0,\"callers\":1,\"phases\":[]}");
 	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000,\"inclusive\":null,"
 		  "\"inclusive_net\":null,\"self\":null,\"self_net\":null,\"open\":null,\"unknown\":null}");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("Functions: 6\nCallers:   8 places that called one\n");
 	expect_text("(a function called before)");
 	expect_text("CALLERS");
 	expect_no_text("ftrace_init");
-	print_json(boot_report__chrome, &r);
+	print_json(boot__chrome, &b);
 	cr_expect(json_object_array_length(at(object, "traceEvents")) == 2 + 5 + 2);
 	expect_nesting(at(object, "traceEvents"), 1);
 }

@@ -9,7 +9,7 @@ TestSuite(boot_report, .init = enter, .fini = leave);
 Test(boot_report, json_has_everything)
 {
 	sample_report(&boot_stats, boot_trace);
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "tracer", "\"function\"");
 	expect_at(object, "kernel.release", "\"6.12.0-test\"");
 	expect_at(object, "boot_id", "\"boot\"");
@@ -47,10 +47,10 @@ Test(boot_report, json_tells_losses)
 	s.recorded = 100;
 	s.lost = 7;
 	sample_report(&s, boot_trace);
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "lost", "{\"lost\":7,\"missing\":86}");
 	expect_at(object, "phases.0.name", "null");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("Lost:      lost 7 missing 86\n");
 	expect_text("(its beginning is not known)");
 }
@@ -58,7 +58,7 @@ Test(boot_report, json_tells_losses)
 Test(boot_report, text_is_a_tree)
 {
 	sample_report(&boot_stats, boot_trace);
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("before start_kernel");
 	expect_text("-probe_roms ");
 	expect_text("0.000880");
@@ -77,10 +77,10 @@ Test(boot_report, what_is_not_known_is_not_told)
 	s.before_ftrace_init = 0;
 	s.convert_cycles = 0;
 	sample_report(&s, boot_trace);
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "ftrace_init", "null");
 	expect_at(object, "hand_over", "null");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_no_text("ftrace_init");
 	expect_no_text("Hand-over");
 }
@@ -99,11 +99,11 @@ Test(boot_report, cycles_without_a_frequency)
 	s.first = 5000000000;
 	s.last = 5000002300;
 	s.tsc_khz = 0;
+	s.recorder_cycles = 2000000;
 	sample_report(&s, trace);
-	r.recorder_cycles = 2000000;
-	boot_report__losses(&r);
+	boot__losses(&b);
 	expect_said("times are cycles: the kernel does not know");
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "window.unit", "\"counts\"");
 	expect_at(object, "window.first", "5000000000");
 	expect_at(object, "window.last", "5000002300");
@@ -111,7 +111,7 @@ Test(boot_report, cycles_without_a_frequency)
 	expect_at(object, "hand_over", "null");
 	expect_at(object, "phases.1.start", "5000000100");
 	expect_at(object, "phases.1.net", "null");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("Time:      2300, from 5000000000 to 5000002300 of the clock x86-tsc\n");
 }
 
@@ -133,7 +133,7 @@ Test(boot_report, text_folds_what_is_small)
 	s.recorded = 507;
 	s.last = 9000000;
 	sample_report(&s, trace);
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("-big ");
 	cr_expect(strstr(text, "-tiny_one") == NULL && strstr(text, "-tiny_two") == NULL, "%s", text);
 	expect_text("(2 others)");
@@ -185,7 +185,7 @@ static void report_of_small_ones(void)
 	s.before_ftrace_init = 10 + BUSY_CALLS;
 	s.last = 8005000;
 	sample_report(&s, trace);
-	cr_expect(r.missing == 0);
+	cr_expect(counters__get(&b.early.lost, "missing") == 0);
 	free(trace);
 }
 
@@ -202,10 +202,10 @@ Test(boot_report, the_text_begins_at_the_first_call)
 	s.first = 5000000000;
 	s.last = 5000300000;
 	sample_report(&s, trace);
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_line(strstr(text, "PHASE"), "\nc ", "0.000100", "1");
 	expect_text("Time:      0.000300 s, from 5.000000 to 5.000300 of the clock");
-	print_json(boot_report__chrome, &r);
+	print_json(boot__chrome, &b);
 	expect_at(object, "traceEvents.4.name", "\"c\"");
 	expect_at(object, "traceEvents.4.ts", "100.000");
 }
@@ -215,7 +215,7 @@ Test(boot_report, text_folds_small_ones_in_a_row)
 	const char *rest;
 
 	report_of_small_ones();
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	rest = strstr(text, "PHASE");
 	rest = expect_line(rest, "\n(2 others) ", "0.000000", "3");
 	rest = expect_line(rest, "\nbig_one ", "0.000003", "1");
@@ -230,7 +230,7 @@ Test(boot_report, text_folds_small_ones_in_a_row)
 Test(boot_report, json_folds_nothing)
 {
 	report_of_small_ones();
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	cr_expect(json_object_array_length(at(object, "phases")) == 11);
 	expect_at(object, "phases.1.name", "\"tiny_one\"");
 	expect_at(object, "phases.1.phases.0.name", "\"inside_tiny\"");
@@ -242,7 +242,7 @@ Test(boot_report, chrome_has_phases_and_calls)
 	struct json_object *events;
 
 	sample_report(&boot_stats, boot_trace);
-	print_json(boot_report__chrome, &r);
+	print_json(boot__chrome, &b);
 	events = at(object, "traceEvents");
 	expect_at(events, "0", "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
 		  "\"args\":{\"name\":\"early boot of 6.12.0-test\"}}");
@@ -272,24 +272,26 @@ Test(boot_report, chrome_has_phases_and_calls)
 
 Test(boot_report, time_without_that_of_the_recorder)
 {
-	sample_report(&boot_stats, boot_trace);
+	struct early_stats s = boot_stats;
+
 	/* 2 us for each call. */
-	r.recorder_cycles = 2000000;
-	print_json(json_of_all, &r);
+	s.recorder_cycles = 2000000;
+	sample_report(&s, boot_trace);
+	print_json(boot__write, &b);
 	expect_at(object, "phases.2.time", "880000");
 	expect_at(object, "phases.2.net", "864000");
 	/* Two calls cost more than the whole time. */
 	expect_at(object, "phases.3.phases.0.net", "0");
 	expect_at(object, "cost.thousand_calls_ns", "2000000");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text(" NET ");
 	expect_text("0.000880   0.000864");
 	expect_text("Recorder:  about 0.000028 s of that, 2000.0 ns a call");
 	/* On a machine on which the cost is not known. */
 	sample_report(&boot_stats, boot_trace);
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_no_text("NET");
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "phases.2.net", "null");
 	expect_at(object, "cost.thousand_calls_ns", "null");
 }
@@ -310,9 +312,9 @@ Test(boot_report, a_hole_has_a_line)
 	s.holes[0] = (struct early_hole){ 2, 1234 };
 	s.before_ftrace_init = 0;
 	sample_report(&s, trace);
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("\n(1234 calls are lost) ");
-	print_json(json_of_all, &r);
+	print_json(boot__write, &b);
 	expect_at(object, "phases.1.time", "0");
 	expect_at(object, "phases.2", "{\"name\":null,\"kind\":\"hole\",\"start\":1000,\"time\":2000,"
 		  "\"net\":null,\"lost\":1234,\"calls\":0,\"functions\":0,\"callers\":null,"

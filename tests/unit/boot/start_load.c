@@ -4,13 +4,11 @@
  * Linux 6.3 and later, where probes have a buffer of their own, and of older kernels.
  */
 #include "boot/boot_sample.h"
-#include "boot/probes.h"
-#include "boot/start_load.h"
-#include "boot/start_report.h"
+#include "boot/record.h"
 #include "boot/start_sample.h"
 #include "put_file.h"
 
-#define MS 1000000ull
+#define MS 1000000ll
 #define STATS(dropped) "entries: 5\noverrun: 0\nnow ts:   100.000000\ndropped events: " dropped "\n"
 #define PROBE(time) INIT(time, "device: (really_probe+0x0/0x390) dev=\"a\" drv=\"b\"")
 #define EVENTS \
@@ -40,45 +38,29 @@ TestSuite(start_load, .init = make_root, .fini = remove_root);
 /* If one buffer has all events, a lost event may be of any kind. */
 Test(start_load, all_events_in_one_buffer)
 {
-	struct boot_start s;
-	struct json_object *object;
-	char *text = NULL;
-	size_t length;
-	json_writer_t *w;
-	FILE *f;
-
 	for (int full = 0; full < 2; full++) {
 		put_file(root, "trace", EVENTS PROBE("0.600000"));
 		put_file(root, "per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
-		cr_assert(boot_start__load_from(&s, root, true) == 0);
-		cr_assert(s.probes != NULL && s.probes->count == 1);
-		cr_expect(s.probes->lost == 3, "%lu", (long)s.probes->lost);
-		cr_expect(s.lost == 0 && s.full == (full ? 600 * MS : 0) && s.probes->full == s.full, "%lu", (long)s.full);
-		f = open_memstream(&text, &length);
-		w = jsonw_new(f, false);
-		boot_start__json(&s, w);
-		jsonw_destroy(&w);
-		fclose(f);
-		object = json_tokener_parse(text);
-		expect_at(object, "probes_full", full ? "600000000" : "null");
-		json_object_put(object);
-		free(text);
-		boot_start__free(&s);
+		begin_boot();
+		cr_assert(boot_events__load(&b, root, true) == 0);
+		cr_expect(b.probes.count == 1 && b.probes_lost == 3, "%ld", (long)b.probes_lost);
+		cr_expect(b.lost == 0 && b.full == (full ? 600 * MS : NOT_KNOWN) && b.probes_full == b.full, "%ld", (long)b.full);
+		print_json(boot__write, &b);
+		expect_at(object, "start.probes_full", full ? "600000000" : "null");
 	}
+	free_boot();
 }
 
 Test(start_load, probes_in_a_buffer_of_their_own)
 {
-	struct boot_start s;
-
 	put_file(root, "instances/hytrace_boot/trace",
 		 EVENTS INIT("0.550000", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
 	put_file(root, "instances/hytrace_boot/per_cpu/cpu0/stats", STATS("700"));
 	put_file(root, "trace", PROBE("0.600000"));
 	put_file(root, "per_cpu/cpu0/stats", STATS("500"));
-	cr_assert(boot_start__load_from(&s, root, false) == 0);
-	cr_assert(s.probes != NULL && s.probes->count == 1);
-	cr_expect(s.probes->lost == 503 && s.probes->full == 0, "%lu", (long)s.probes->lost);
-	cr_expect(s.lost == 0 && s.full == 550 * MS, "%lu", (long)s.full);
-	boot_start__free(&s);
+	begin_boot();
+	cr_assert(boot_events__load(&b, root, false) == 0);
+	cr_expect(b.probes.count == 1 && b.probes_lost == 503 && b.probes_full == NOT_KNOWN, "%ld", (long)b.probes_lost);
+	cr_expect(b.lost == 0 && b.full == 550 * MS, "%ld", (long)b.full);
+	free_boot();
 }

@@ -3,8 +3,7 @@
  * hytrace boot: the times of early calls if returns were recorded.
  */
 #include "boot/boot_sample.h"
-#include "boot/cost.h"
-#include "boot/trace_line.h"
+#include "boot/events.h"
 
 TestSuite(early_times, .init = enter, .fini = leave);
 
@@ -26,11 +25,22 @@ static const struct early_stats timed_stats = {
 	.last = 100000, .sites = 100, .tsc_khz = 1000000,
 };
 
-static const struct early_function *function_of(const struct boot_report *r, const char *name)
+/* Recording a call takes 100 ns, 60 ns of it inside the call, and a jump 10 ns more. */
+static void report_with_costs(void)
 {
-	for (size_t i = 0; i < r->function_count; i++) {
-		if (!strcmp(r->calls.names[r->functions[i].name], name))
-			return &r->functions[i];
+	struct early_stats s = timed_stats;
+
+	s.recorder_cycles = 100000;
+	s.inside_cycles = 60000;
+	s.jump_cycles = 10000;
+	sample_report(&s, timed_trace);
+}
+
+static const struct boot_function *function_of(const char *name)
+{
+	for (size_t i = 0; i < b.early.function_count; i++) {
+		if (!strcmp(b.early.function_list[i].name, name))
+			return &b.early.function_list[i];
 	}
 	cr_assert(false, "there is no %s", name);
 	return NULL;
@@ -67,61 +77,51 @@ Test(early_times, lines_tell_how_long_calls_took)
 
 Test(early_times, of_functions)
 {
-	const struct early_function *f;
+	const struct boot_function *f;
 
 	sample_report(&timed_stats, timed_trace);
-	f = function_of(&r, "walk");
-	cr_expect(f->calls == 2 && f->outermost == 1 && f->inside == 2 && f->direct == 2);
+	f = function_of("walk");
+	cr_expect(f->calls == 2);
 	cr_expect(f->inclusive == 30000, "recursion counts once: %lu", (long)f->inclusive);
 	cr_expect(f->self == 29000, "%lu", (long)f->self);
-	f = function_of(&r, "setup_arch");
+	f = function_of("setup_arch");
 	cr_expect(f->inclusive == 50000 && f->self == 18000, "what is not traced is its own: %lu", (long)f->self);
-	f = function_of(&r, "leaf");
+	f = function_of("leaf");
 	cr_expect(f->calls == 3 && f->inclusive == 4000 && f->self == 4000);
-	f = function_of(&r, "start_kernel");
+	f = function_of("start_kernel");
 	cr_expect(f->open == 1 && f->inclusive == 101000, "until the last time that is known: %lu", (long)f->inclusive);
 	cr_expect(f->self == 101000 - 50000 - 5000 - 10000 - 1000, "%lu", (long)f->self);
-	cr_expect(function_of(&r, "jumped")->jumps == 1 && function_of(&r, "jumps")->jumps == 0);
-	cr_expect(function_of(&r, "jumps")->jumps_inside == 1);
-	cr_expect(eq(str, (char *)r.calls.names[r.functions[0].name], "start_kernel"), "the longest first");
-	cr_expect(eq(str, (char *)r.calls.names[r.functions[1].name], "walk"));
+	cr_expect(eq(str, (char *)b.early.function_list[0].name, "start_kernel"), "the longest first");
+	cr_expect(eq(str, (char *)b.early.function_list[1].name, "walk"));
 }
 
 Test(early_times, without_the_recorder)
 {
-	sample_report(&timed_stats, timed_trace);
-	/* Recording a call takes 100 ns, 60 ns of it inside the call, and a jump 10 ns more. */
-	r.recorder_cycles = 100000;
-	r.inside_cycles = 60000;
-	r.jump_cycles = 10000;
-	cr_expect(boot_report__self_net(&r, function_of(&r, "walk")) == 29000 - 2 * 60 - 2 * 40);
-	cr_expect(boot_report__inclusive_net(&r, function_of(&r, "walk")) == 30000 - 60 - 2 * 100);
-	cr_expect(boot_report__self_net(&r, function_of(&r, "jumped")) == 4999 - 60 - 10);
-	cr_expect(boot_report__inclusive_net(&r, function_of(&r, "jumps")) == 10000 - 60 - 100 - 10);
+	report_with_costs();
+	cr_expect(function_of("walk")->self_net == 29000 - 2 * 60 - 2 * 40);
+	cr_expect(function_of("walk")->inclusive_net == 30000 - 60 - 2 * 100);
+	cr_expect(function_of("jumped")->self_net == 4999 - 60 - 10);
+	cr_expect(function_of("jumps")->inclusive_net == 10000 - 60 - 100 - 10);
 }
 
-static void expect_exact(const struct boot_report *r, size_t i, const char *name, uint64_t time, uint64_t net)
+static void expect_exact(size_t i, const char *name, int64_t time, int64_t net)
 {
-	const struct early_phase *p = &r->phases.list[i];
+	const struct boot_phase *p = &b.early.phases[i];
 
-	cr_expect(eq(str, (char *)boot_report__phase_name(r, p), (char *)name));
-	cr_expect(p->time == time, "%s: %lu", name, (long)p->time);
-	cr_expect(boot_report__net(r, p) == net, "%s: net %lu", name, (long)boot_report__net(r, p));
+	cr_expect(eq(str, (char *)p->name, (char *)name));
+	cr_expect(p->time == time && p->net == net, "%s: %ld, net %ld", name, (long)p->time, (long)p->net);
 }
 
 Test(early_times, phases_end_when_their_functions_return)
 {
-	sample_report(&timed_stats, timed_trace);
-	r.recorder_cycles = 100000;
-	r.inside_cycles = 60000;
-	r.jump_cycles = 10000;
-	cr_assert(r.phases.count == 5);
-	expect_exact(&r, 0, "before start_kernel", 10000, 10000 - 100);
-	expect_exact(&r, 1, "setup_arch", 50000, 50000 - 60 - 4 * 100);
-	expect_exact(&r, 2, "jumps", 10000, 10000 - 60 - 100 - 10);
-	expect_exact(&r, 3, "leaf", 1000, 1000 - 60);
-	expect_exact(&r, 4, "(start_kernel itself)", 101000 - 71000, 30000 - 3 * 40 - 100);
-	cr_expect(r.phases.list[4].calls == 1);
+	report_with_costs();
+	cr_assert(b.early.phase_count == 5);
+	expect_exact(0, "before start_kernel", 10000, 10000 - 100);
+	expect_exact(1, "setup_arch", 50000, 50000 - 60 - 4 * 100);
+	expect_exact(2, "jumps", 10000, 10000 - 60 - 100 - 10);
+	expect_exact(3, "leaf", 1000, 1000 - 60);
+	expect_exact(4, "(start_kernel itself)", 101000 - 71000, 30000 - 3 * 40 - 100);
+	cr_expect(b.early.phases[4].calls == 1);
 }
 
 Test(early_times, a_phase_is_as_exact_as_its_function)
@@ -139,20 +139,17 @@ Test(early_times, a_phase_is_as_exact_as_its_function)
 			 IDLE "    12000: leaf <-setup_arch (1000)\n"
 			 IDLE "    40000: walk <-start_kernel (1000)\n", took[unknown]);
 		sample_report(&s, trace);
-		cr_expect(r.phases.list[1].exact == !unknown);
-		cr_expect(r.phases.list[2].exact);
+		cr_expect(b.early.phases[1].time == (unknown ? 30000 : 20000));
 		/* The time of start_kernel() itself is not known either. */
-		cr_expect(r.phases.count == (unknown ? 3 : 4), "%zu", r.phases.count);
+		cr_expect(b.early.phase_count == (unknown ? 3 : 4), "%zu", b.early.phase_count);
 	}
 }
 
 static void expect_ends(const char *calls, const char *expected)
 {
 	struct early_stats s = timed_stats;
-	struct early_span *spans;
 	char trace[2000] = HEADER, *copy = strdup(calls), *rest = copy, *word;
 	struct early_calls c;
-	size_t count;
 
 	s.recorded = s.shown = 0;
 	while ((word = strsep(&rest, ","))) {
@@ -161,12 +158,10 @@ static void expect_ends(const char *calls, const char *expected)
 	}
 	s.last = 1ULL << 40;
 	cr_assert(load(&c, &s, trace, NULL) == 0);
-	spans = early_calls__spans(&c, 100, &count);
-	print_spans(&c, spans, count);
+	fill_early(&c);
+	print_spans();
 	cr_expect(eq(str, text, (char *)expected), "%s", calls);
-	free(spans);
 	free(copy);
-	early_calls__free(&c);
 }
 
 Test(early_times, of_calls)
@@ -191,10 +186,8 @@ Test(early_times, of_calls)
 
 Test(early_times, are_told)
 {
-	sample_report(&timed_stats, timed_trace);
-	r.recorder_cycles = 100000;
-	r.inside_cycles = 60000;
-	print_json(json_of_all, &r);
+	report_with_costs();
+	print_json(boot__write, &b);
 	expect_at(object, "totals.returns", "9");
 	expect_at(object, "totals.open", "1");
 	expect_at(object, "totals.unknown", "0");
@@ -203,11 +196,11 @@ Test(early_times, are_told)
 		  "\"inclusive_net\":29740,\"self\":29000,\"self_net\":28800,\"open\":0,\"unknown\":0}");
 	expect_at(object, "phases.4.kind", "\"self\"");
 	expect_at(object, "phases.4.start", "null");
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	cr_expect(strstr(text, "Returns:   9 were recorded") != NULL && strstr(text, "1 had not returned yet") != NULL,
 		  "%s", text);
 	cr_expect(strstr(text, "INCLUSIVE") != NULL && strstr(text, "(start_kernel itself)") != NULL, "%s", text);
-	print(stacks, &r);
+	print(stacks, &b);
 	cr_expect(eq(str, text,
 		     "early boot;start_kernel 35\n"
 		     "early boot;start_kernel;setup_arch 18\n"
@@ -228,9 +221,9 @@ Test(early_times, ends_that_are_not_known_are_told)
 	s.recorded = s.shown = 2;
 	sample_report(&s, HEADER IDLE "    0: a <-x (open)\n" IDLE "    10: b <-a (unknown)\n");
 	cr_redirect_stderr();
-	print(text_of_ten, &r);
+	print(text_of_ten, &b);
 	expect_text("exact, but for those that are not known");
-	boot_report__losses(&r);
+	boot__losses(&b);
 	expect_said("the durations of 1 calls are not known");
 }
 
@@ -241,7 +234,7 @@ Test(early_times, stacks_need_the_clocks_frequency)
 	s.tsc_khz = 0;
 	sample_report(&s, timed_trace);
 	cr_redirect_stderr();
-	cr_expect(boot_report__folded(&r, stdout) == -EOPNOTSUPP);
+	cr_expect(boot__folded(&b, stdout) == -EOPNOTSUPP);
 	expect_said("tsc_early_khz=");
 }
 
@@ -253,16 +246,4 @@ Test(early_times, an_end_is_not_after_all_times)
 	s.recorded = s.shown = 1;
 	cr_redirect_stderr();
 	cr_expect(load(&c, &s, HEADER IDLE "    10: a <-x (18446744073709551615)\n", NULL) == -EPROTO);
-}
-
-Test(early_times, the_recorders_cost_has_two_parts)
-{
-	struct early_cost cost = early_cost__measure();
-
-	/* For 1,000 calls. Reading the clock alone takes at least two cycles. */
-	cr_assert(cost.entries > 2000 && cost.entries < 10000000, "%lu: unknown on this machine?", (long)cost.entries);
-	/* The recorder of returns reads the clock twice. */
-	cr_expect(cost.calls > cost.entries, "%lu of %lu", (long)cost.calls, (long)cost.entries);
-	cr_expect(cost.inside > cost.calls / 10 && cost.inside < cost.calls, "%lu of %lu", (long)cost.inside,
-		  (long)cost.calls);
 }

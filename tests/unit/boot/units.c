@@ -16,10 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "boot/blame.h"
-#include "boot/probes.h"
-#include "boot/start.h"
-#include "boot/whole.h"
+#include "boot/boot.h"
 #include "printed.h"
 
 static bool is(const char *got, const char *wanted)
@@ -40,7 +37,8 @@ static struct fake_unit fakes[] = {
 	{ "/org/freedesktop/systemd1/unit/a", "a.service", "active", 100, 300, "b.target", "success" },
 	{ "/org/freedesktop/systemd1/unit/b", "b.target", "active", 90, 90, NULL, NULL },
 	{ "/org/freedesktop/systemd1/unit/gone", "gone.service", "inactive", 0, 0, NULL, NULL },
-	{ "/org/freedesktop/systemd1/unit/bad", "bad.service", "failed", 50, 0, "a.service", "exit-code" },
+	{ "/org/freedesktop/systemd1/unit/bad", "bad.service", "failed", 50, 0, "never.service", "exit-code" },
+	{ "/org/freedesktop/systemd1/unit/never", "never.service", "inactive", 0, 0, NULL, NULL },
 	{ "/org/freedesktop/systemd1/unit/default_2etarget", "top.target", "active", 400, 400, "a.service", NULL },
 };
 
@@ -177,15 +175,21 @@ static void serve(int fd)
 	_exit(0);
 }
 
-static struct boot_units u;
+static struct boot b;
 
-static void free_units(void)
+static void begin(void)
 {
-	boot_units__free(&u);
+	boot__init(&b);
+}
+
+static void end(void)
+{
+	boot__free(&b);
 	free_printed();
 }
 
-TestSuite(units, .fini = free_units);
+TestSuite(units, .init = begin, .fini = end);
+TestSuite(chain, .fini = free_printed);
 TestSuite(blame, .fini = free_printed);
 
 /* Asks a fake systemd, which runs in a process of its own, for the units. */
@@ -203,47 +207,50 @@ static int ask(void)
 	cr_assert(sd_bus_new(&bus) == 0);
 	cr_assert(sd_bus_set_fd(bus, fds[0], fds[0]) == 0);
 	cr_assert(sd_bus_start(bus) >= 0);
-	boot_units__free(&u);
-	return boot_units__ask(&u, bus);
+	boot_units__free(&b.units);
+	return boot_units__ask(&b, bus);
+}
+
+static const struct boot_unit *find(const char *name)
+{
+	const struct boot_unit *unit = boot_units__find(&b.units, name);
+
+	cr_assert(unit != NULL, "%s", name);
+	return unit;
 }
 
 Test(units, systemd_tells_them)
 {
+	const struct boot_units *u = &b.units;
 	const struct boot_unit *a, *bad;
 
 	cr_assert(ask() == 0);
-	cr_expect(u.known && boot_units__complete(&u) && u.jobs == 3);
-	cr_expect(u.manager.finish == 500000 && u.manager.userspace == 20000 && u.manager.firmware == 0);
-	cr_expect(u.count == FAKES - 1, "one is gone: %zu", u.count);
-	cr_expect(boot_units__find(&u, "gone.service") == NULL);
-	cr_expect(eq(str, (char *)u.target, "top.target"));
-	a = boot_units__find(&u, "a.service");
-	cr_assert(a != NULL);
-	cr_expect(a->activating == 100000 && a->activated == 300000);
+	cr_expect(u->known && boot_units__complete(u) && u->jobs == 3);
+	cr_expect(u->manager.finish == 500000 && u->manager.userspace == 20000 && u->manager.firmware == NOT_KNOWN);
+	cr_expect(u->count == FAKES - 2, "one is gone, and one was not started: %zu", u->count);
+	cr_expect(boot_units__find(u, "gone.service") == NULL && boot_units__find(u, "never.service") == NULL);
+	cr_expect(eq(str, (char *)u->target, "top.target"));
+	a = find("a.service");
+	cr_expect(a->activating == 100000 && a->activated == 300000 && a->deactivated == NOT_KNOWN);
 	cr_expect(is(a->after[0], "b.target") && a->after[1] == NULL);
 	cr_expect(is(a->state, "active") && a->result == NULL);
-	bad = boot_units__find(&u, "bad.service");
-	cr_assert(bad != NULL);
+	bad = find("bad.service");
 	cr_expect(eq(str, (char *)bad->result, "exit-code"));
 	cr_expect(boot_unit__time(bad) == 25000, "until it failed");
+	cr_expect(bad->after[0] == NULL, "it waited for a unit that was not started");
 }
 
 /* The times are on the kernel's clock, without the offset of process 1's time namespace. */
 Test(units, systemd_in_a_time_namespace)
 {
 	for (int64_t offset = -50000; offset <= 100000; offset += 150000) {
-		const struct boot_unit *a, *b;
-
 		cr_assert(ask() == 0);
-		u.manager.firmware = 9000;
-		boot_units__shift(&u, offset);
-		cr_expect(u.manager.finish == 500000 - (uint64_t)offset && u.manager.firmware == 9000);
-		cr_expect(u.manager.load_start == 0, "never");
-		a = boot_units__find(&u, "a.service");
-		b = boot_units__find(&u, "b.target");
-		cr_assert(a && b);
-		cr_expect(a->activated == 300000 - (uint64_t)offset && a->deactivated == 0);
-		cr_expect(b->activated == (offset < 0 ? 140000 : 0), "there is no time before the clock: %lu", (long)b->activated);
+		b.units.manager.firmware = 9000;
+		boot_units__shift(&b, offset);
+		cr_expect(b.units.manager.finish == 500000 - offset && b.units.manager.firmware == 9000);
+		cr_expect(b.units.manager.load_start == NOT_KNOWN, "never");
+		cr_expect(find("a.service")->activated == 300000 - offset && find("a.service")->deactivated == NOT_KNOWN);
+		cr_expect(find("b.target")->activated == (offset < 0 ? 140000 : NOT_KNOWN), "there is no time before the clock");
 	}
 }
 
@@ -252,37 +259,36 @@ Test(units, a_typed_name_may_be_short_or_an_alias)
 	const struct boot_unit *top;
 
 	cr_assert(ask() == 0);
-	top = boot_units__find(&u, "top.target");
-	cr_assert(top != NULL);
-	cr_expect(boot_units__find_typed(&u, "top.target") == top);
-	cr_expect(boot_units__find_typed(&u, "default.target") == top);
-	cr_expect(boot_units__find_typed(&u, "old.name.service") == top);
-	cr_expect(boot_units__find_typed(&u, "old.name") == top, "a dot alone makes no type");
-	cr_expect(boot_units__find_typed(&u, "a") == boot_units__find(&u, "a.service"));
-	cr_expect(boot_units__find_typed(&u, "top") == NULL, "it is no service");
-	cr_expect(boot_units__find_typed(&u, "a.") == NULL);
-	cr_expect(boot_units__find_typed(&u, "a.target") == NULL);
-	cr_expect(boot_units__find_typed(&u, "") == NULL);
-	cr_expect(boot_units__find_typed(&u, "default.target.service") == NULL);
+	top = find("top.target");
+	cr_expect(boot_units__find_typed(&b.units, "top.target") == top);
+	cr_expect(boot_units__find_typed(&b.units, "default.target") == top);
+	cr_expect(boot_units__find_typed(&b.units, "old.name.service") == top);
+	cr_expect(boot_units__find_typed(&b.units, "old.name") == top, "a dot alone makes no type");
+	cr_expect(boot_units__find_typed(&b.units, "a") == boot_units__find(&b.units, "a.service"));
+	cr_expect(boot_units__find_typed(&b.units, "top") == NULL, "it is no service");
+	cr_expect(boot_units__find_typed(&b.units, "a.") == NULL);
+	cr_expect(boot_units__find_typed(&b.units, "a.target") == NULL);
+	cr_expect(boot_units__find_typed(&b.units, "") == NULL);
+	cr_expect(boot_units__find_typed(&b.units, "default.target.service") == NULL);
 }
 
 Test(units, a_boot_that_is_not_complete)
 {
 	finish = 0;
 	cr_assert(ask() == 0);
-	cr_expect(u.known && !boot_units__complete(&u));
-	cr_expect(not(boot_units__in_boot(&u, boot_units__find(&u, "a.service"))));
+	cr_expect(b.units.known && !boot_units__complete(&b.units));
+	cr_expect(not(boot_units__in_boot(&b.units, boot_units__find(&b.units, "a.service"))));
 }
 
 Test(units, a_systemd_that_dies_is_an_error)
 {
 	dies = true;
 	cr_expect(ask() < 0);
-	cr_expect(not(u.known));
+	cr_expect(not(b.units.known));
 	dies = false;
 	dies_later = true;
 	cr_expect(ask() < 0);
-	cr_expect(not(u.known));
+	cr_expect(not(b.units.known));
 }
 
 /* The kernel accepts connections even if the process hangs. */
@@ -297,44 +303,64 @@ Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
 	cr_assert(sd_bus_set_fd(bus, fds[0], fds[0]) == 0);
 	cr_assert(sd_bus_start(bus) >= 0);
 	clock_gettime(CLOCK_MONOTONIC, &start);
-	cr_expect(boot_units__ask(&u, bus) == -ETIMEDOUT);
+	cr_expect(boot_units__ask(&b, bus) == -ETIMEDOUT);
 	clock_gettime(CLOCK_MONOTONIC, &end);
-	cr_expect(not(u.known));
-	cr_expect(strstr(u.why_not, "does not answer") && strstr(u.why_not, "for 5 s"), "%s", u.why_not);
+	cr_expect(not(b.units.known));
+	cr_expect(strstr(b.units.why_not, "does not answer") && strstr(b.units.why_not, "for 5 s"), "%s", b.units.why_not);
 	cr_expect(end.tv_sec - start.tv_sec >= 4 && end.tv_sec - start.tv_sec < 40, "%ld s", (long)(end.tv_sec - start.tv_sec));
 	close(fds[1]);
 }
 
 /* ---- made-up units */
 
-#define MS 1000000ull
+#define MS 1000000ll
+#define NEVER NOT_KNOWN
 
 static char *after_b[] = { "b", NULL }, *after_all[] = { "b", "a", "c", "late", "never", NULL };
 static char *after_x[] = { "x", NULL }, *after_y[] = { "y", NULL }, *after_xy[] = { "x", "y", NULL };
 
-static struct boot_units made(struct boot_unit *list, size_t count)
+static struct boot made(struct boot_unit *list, size_t count)
 {
-	return (struct boot_units){
-		.known = true, .target = "top", .manager.finish = 100 * MS, .list = list, .count = count,
+	return (struct boot){
+		.units = { .known = true, .target = "top", .manager.finish = 100 * MS, .manager.userspace = MS, .list = list,
+			   .count = count },
 	};
 }
 
-Test(units, time_until_it_was_active_or_had_ended)
+Test(chain, time_until_it_was_active_or_had_ended)
 {
-	struct boot_unit unit = { .activating = 10 * MS, .activated = 15 * MS };
+	static const struct {
+		int64_t activating, activated, deactivated, time;
+	} cases[] = {
+		/* A oneshot service is never active. The third one was active earlier, and is now starting again. */
+		{ 10, 15, NEVER, 5 }, { 10, NEVER, 17, 7 }, { 10, 5, 8, 0 }, { NEVER, NEVER, 8, 0 }, { NEVER, NEVER, NEVER, 0 },
+	};
 
-	cr_expect(boot_unit__time(&unit) == 5 * MS);
-	/* A oneshot service is never active. */
-	unit = (struct boot_unit){ .activating = 10 * MS, .deactivated = 17 * MS };
-	cr_expect(boot_unit__time(&unit) == 7 * MS);
-	/* The unit was active earlier, and is now starting again. */
-	unit = (struct boot_unit){ .activating = 10 * MS, .activated = 5 * MS, .deactivated = 8 * MS };
-	cr_expect(boot_unit__time(&unit) == 0);
-	unit = (struct boot_unit){ .deactivated = 8 * MS };
-	cr_expect(boot_unit__time(&unit) == 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct boot_unit unit = { .activating = cases[i].activating, .activated = cases[i].activated,
+					  .deactivated = cases[i].deactivated };
+
+		cr_expect(boot_unit__time(&unit) == cases[i].time, "%zu", i);
+	}
 }
 
-Test(units, the_chain_follows_the_last_one)
+/* The names of the chain of the last unit, with a digit for the depth, and a star if its chain is above. */
+static void expect_chain(const struct boot *of, const char *expected)
+{
+	char got[64] = "";
+
+	PRINT(f, boot__chain_json(of, &of->units.list[of->units.count - 1], f));
+	parse_text();
+	for (size_t i = 0; i < json_object_array_length(at(object, "rows")); i++) {
+		struct json_object *row = json_object_array_get_idx(at(object, "rows"), i);
+
+		sprintf(got + strlen(got), "%s%s%s ", json_object_get_string(at(row, "name")),
+			json_object_get_string(at(row, "depth")), json_object_get_boolean(at(row, "again")) ? "*" : "");
+	}
+	cr_expect(eq(str, got, (char *)expected));
+}
+
+Test(chain, follows_the_last_one)
 {
 	struct boot_unit list[] = {
 		{ .name = "a", .activating = 1 * MS, .activated = 50 * MS, .after = after_b },
@@ -342,176 +368,107 @@ Test(units, the_chain_follows_the_last_one)
 		{ .name = "c", .activating = 1 * MS, .activated = 49 * MS },
 		/* One unit became active after the boot was complete, the next one never. */
 		{ .name = "late", .activating = 1 * MS, .activated = 101 * MS },
-		{ .name = "never", .activating = 60 * MS },
+		{ .name = "never", .activating = 60 * MS, .activated = NEVER },
 		{ .name = "top", .activating = 90 * MS, .activated = 90 * MS, .after = after_all },
 	};
-	struct boot_units u = made(list, 6);
-	struct chain_row *rows;
-	size_t count;
+	struct boot made_up = made(list, 6);
 
-	rows = boot_units__chain(&u, &count);
-	cr_assert(count == 3, "%zu", count);
-	cr_expect(is(rows[0].name, "top") && rows[0].depth == 0);
-	cr_expect(is(rows[1].name, "a") && rows[1].depth == 1);
-	cr_expect(is(rows[2].name, "b") && rows[2].depth == 2);
-	cr_expect(rows[2].unit == &list[1]);
-	free(rows);
-	u.target = "nothing";
-	cr_expect(boot_units__chain(&u, &count) == NULL && count == 0);
-	u.target = NULL;
-	cr_expect(boot_units__chain(&u, &count) == NULL && count == 0);
+	expect_chain(&made_up, "top0 a1 b2 ");
+	made_up.units.target = "late";
+	cr_expect(boot_units__target(&made_up.units) == NULL);
+	made_up.units.target = NULL;
+	cr_expect(boot_units__target(&made_up.units) == NULL);
 }
 
-Test(units, the_chain_has_all_that_were_last_and_ends_in_a_circle)
+Test(chain, has_all_that_were_last_and_ends_in_a_circle)
 {
 	struct boot_unit list[] = {
 		{ .name = "x", .activating = 1 * MS, .activated = 50 * MS, .after = after_y },
 		{ .name = "y", .activating = 1 * MS, .activated = 50 * MS, .after = after_x },
 		{ .name = "top", .activating = 90 * MS, .activated = 90 * MS, .after = after_xy },
 	};
-	struct boot_units u = made(list, 3);
-	struct chain_row *rows;
-	size_t count;
+	struct boot made_up = made(list, 3);
 
-	rows = boot_units__chain(&u, &count);
-	cr_assert(count == 5, "%zu", count);
-	/* top, x, y, x again; and y again, for top */
-	cr_expect(is(rows[2].name, "y") && rows[2].depth == 2 && !rows[2].again);
-	cr_expect(is(rows[3].name, "x") && rows[3].depth == 3 && rows[3].again);
-	cr_expect(is(rows[4].name, "y") && rows[4].depth == 1 && rows[4].again);
-	free(rows);
+	expect_chain(&made_up, "top0 x1 y2 x3* y1* ");
+	PRINT(f, boot__chain_text(&made_up, &list[2], f));
+	expect_text("  `-x (see above)");
+	expect_at(object, "document", "\"boot-critical-chain\"");
+	expect_at(object, "unit", "\"top\"");
+	expect_at(object, "userspace", "1000000");
+	expect_at(object, "rows.3", "{\"name\":\"x\",\"depth\":3,\"start_monotonic\":1000000,\"active_monotonic\":50000000,"
+				    "\"time\":49000000,\"again\":true}");
 }
 
-Test(units, the_longest_come_first)
+/* A document may have a chain of any length. */
+Test(chain, is_not_followed_for_ever)
 {
-	struct boot_unit list[] = {
-		{ .name = "none" },
-		{ .name = "short", .activating = 1 * MS, .activated = 2 * MS },
-		{ .name = "long", .activating = 1 * MS, .activated = 9 * MS },
-		{ .name = "same", .activating = 5 * MS, .activated = 6 * MS },
-	};
-	struct boot_units u = made(list, 4);
-	size_t *order, count;
+	static struct boot_unit list[5000];
+	static char names[5001][8];
+	static char *after[5000][2];
+	struct boot made_up = made(list, 5000);
 
-	order = boot_units__by_time(&u, &count);
-	cr_assert(count == 3);
-	cr_expect(order[0] == 2 && order[1] == 1 && order[2] == 3);
-	free(order);
+	for (size_t i = 0; i < 5000; i++) {
+		snprintf(names[i], sizeof(names[i]), "%zu", i);
+		after[i][0] = i ? names[i - 1] : NULL;
+		list[i] = (struct boot_unit){ .name = names[i], .activating = MS, .activated = 2 * MS, .after = after[i] };
+	}
+	PRINT(f, boot__chain_json(&made_up, &list[4999], f));
+	parse_text();
+	cr_expect(json_object_array_length(at(object, "rows")) == 1001);
 }
 
 /* ---- blame */
 
 /* A probe has an item of its own, so the time of its initcall excludes it. */
-Test(blame, initcalls_are_without_their_probes)
+Test(blame, has_all_in_one_list)
 {
-	struct start_initcall calls[] = {
-		{ .name = "outer", .level = 0, .pid = 1, .start = 10 * MS, .time = 90 * MS, .self = 50 * MS, .finished = true },
-		{ .name = "inner", .level = 0, .pid = 1, .start = 20 * MS, .time = 40 * MS, .self = 40 * MS, .finished = true },
-		{ .name = "tiny", .level = 0, .pid = 1, .start = 200 * MS, .time = 9 * MS, .self = 2 * MS, .finished = true },
+	struct boot_unit list[] = {
+		{ .name = "u.service", .activating = 1 * MS, .activated = 21 * MS },
+		{ .name = "none", .activating = 5 * MS, .activated = 5 * MS },
 	};
-	struct boot_probe list[] = {
-		{ .kind = PROBE_DEVICE, .pid = 1, .start = 25 * MS, .time = 30 * MS, .self = 30 * MS, .finished = true },
-		{ .kind = PROBE_DEVICE, .pid = 9, .start = 26 * MS, .time = 1 * MS, .self = 1 * MS, .finished = true },
-		{ .kind = PROBE_CONSOLE, .pid = 1, .start = 70 * MS, .time = 5 * MS, .self = 5 * MS, .finished = true },
-		{ .kind = PROBE_DEVICE, .pid = 1, .start = 201 * MS, .time = 3 * MS, .self = 3 * MS, .finished = true },
-		{ .kind = PROBE_DEVICE, .pid = 1, .start = 202 * MS },
+	struct boot made_up = made(list, 2);
+	struct span calls[] = {
+		{ .class = SPAN_INITCALL, .name = "outer", .task = 1, .start = 10 * MS, .end = 100 * MS, .self = 50 * MS },
+		{ .class = SPAN_INITCALL, .name = "inner", .task = 1, .start = 20 * MS, .end = 60 * MS, .self = 40 * MS },
+		{ .class = SPAN_INITCALL, .name = "tiny", .task = 1, .start = 200 * MS, .end = 209 * MS, .self = 2 * MS },
+		{ .class = SPAN_INITCALL, .name = "runs", .task = 1, .start = 300 * MS, .end = NOT_KNOWN, .self = NOT_KNOWN },
+		{ .class = SPAN_MODULE, .name = "m_init", .module = "m", .task = 7, .start = 400 * MS, .end = 420 * MS,
+		  .self = 20 * MS },
 	};
-	struct boot_probes probes = { .list = list, .count = 5 };
-	struct boot_start s = { .initcalls = calls, .initcall_count = 3, .probes = &probes, .store = strings__new() };
-	struct blame b = {};
-
-	blame__add_start(&b, &s);
-	blame__sort(&b);
-	cr_assert(b.count == 5, "%zu: tiny has no time of its own", b.count);
-	cr_expect(is(b.list[0].name, "outer") && b.list[0].time == 50 * MS);
-	cr_expect(is(b.list[1].kind, "probe") && b.list[1].time == 30 * MS);
-	cr_expect(is(b.list[2].name, "inner") && b.list[2].time == 10 * MS);
-	blame__free(&b);
-	strings__free(s.store);
-}
-
-Test(blame, one_list_of_all)
-{
-	struct boot_unit list[] = { { .name = "u.service", .activating = 1 * MS, .activated = 9 * MS } };
-	struct boot_units u = made(list, 1);
-	struct start_initcall calls[] = {
-		{ .name = "f_init", .level = 0, .pid = 1, .time = 9 * MS, .self = 7 * MS, .finished = true },
-		{ .name = "m_init", .module = "m", .level = NO_LEVEL, .pid = 7, .time = 20 * MS, .self = 20 * MS,
-		  .finished = true },
-		{ .name = "runs", .level = 0, .pid = 1, .time = 50 * MS },
+	struct span probes[] = {
+		{ .class = SPAN_PROBE, .name = "0:1", .in = "sd", .task = 1, .start = 25 * MS, .end = 55 * MS, .self = 30 * MS },
+		{ .class = SPAN_PROBE, .task = 9, .start = 26 * MS, .end = 27 * MS, .self = 1 * MS },
+		{ .class = SPAN_CALL, .kind = PROBE_CONSOLE, .task = 1, .start = 70 * MS, .end = 75 * MS, .self = 5 * MS },
+		{ .class = SPAN_PROBE, .task = 1, .start = 201 * MS, .end = 204 * MS, .self = 3 * MS },
+		{ .class = SPAN_PROBE, .task = 1, .start = 205 * MS, .end = NOT_KNOWN, .self = NOT_KNOWN },
 	};
-	struct boot_start s = { .initcalls = calls, .initcall_count = 3 };
-	struct blame b = {};
 
-	blame__add_units(&b, &u);
-	blame__add_start(&b, &s);
-	blame__add(&b, 8 * MS, "p", "probe");
-	blame__add(&b, 0, "nothing", "probe");
-	blame__sort(&b);
-	cr_assert(b.count == 4);
-	cr_expect(is(b.list[0].name, "m") && is(b.list[0].kind, "module"));
-	cr_expect(is(b.list[1].name, "u.service") && is(b.list[1].kind, "unit"));
-	cr_expect(eq(str, (char *)b.list[2].name, "p"), "of the same time, but added later");
-	cr_expect(is(b.list[3].name, "f_init") && b.list[3].time == 7 * MS, "its own time");
-	PRINT(f, blame__text(&b, 2, f));
-	expect_text("  0.020000 m         module\n");
-	expect_text("and 2 more\n");
-	blame__free(&b);
-}
-
-/* ---- json */
-
-static struct boot_unit two[] = {
-	{ .name = "top.target", .activating = 9 * MS, .activated = 9 * MS, .after = (char *[]){ "u.service", NULL } },
-	{ .name = "u.service", .activating = 1 * MS, .activated = 9 * MS },
-};
-
-static struct boot_whole whole_of_two(void)
-{
-	struct boot_whole w = { .units = made(two, 2) };
-
-	w.units.target = "top.target";
-	w.units.manager.finish = 20 * MS;
-	w.units.manager.userspace = MS;
-	return w;
-}
-
-Test(blame, a_document_tells_what_it_lacks)
-{
-	struct boot_whole w = whole_of_two();
-	struct boot_probes probes = { .lost = 3 };
-	struct boot_start s = { .lost = 4, .full = 5, .probes = &probes };
-
-	for (int i = 0; i < 3; i++) {
-		struct blame b = {};
-
-		w.units.known = i < 2;
-		blame__add_units(&b, &w.units);
-		blame__add(&b, MS, "f_init", "initcall");
-		blame__sort(&b);
-		PRINT(f, blame__json(&b, 1, &w, i ? &s : NULL, f));
+	made_up.initcalls = (struct span_list){ calls, 5 };
+	made_up.probes = (struct span_list){ probes, 5 };
+	PRINT(f, boot__blame(&made_up, 99, false, f));
+	cr_expect(eq(str, text, "      TIME NAME                  KIND\n"
+				"  0.050000 outer                 initcall\n"
+				"  0.030000 0:1 (sd)              probe\n"
+				"  0.020000 u.service             unit\n"
+				"  0.020000 m                     module\n"
+				"  0.010000 inner                 initcall\n"
+				"  0.003000 (a device) (a driver) probe\n"
+				"  0.001000 (a device) (a driver) probe\n"));
+	PRINT(f, boot__blame(&made_up, 2, false, f));
+	expect_text("and 5 more\n");
+	/* The document tells what it lacks. */
+	for (int i = 0; i < 2; i++) {
+		made_up.has_start = i;
+		made_up.lost = 4;
+		made_up.probes_lost = 3;
+		made_up.full = 5;
+		PRINT(f, boot__blame(&made_up, 1, true, f));
 		parse_text();
-		expect_at(object, "full", i ? "5" : "null");
 		expect_at(object, "document", "\"boot-blame\"");
-		expect_at(object, "schema", "1");
-		expect_at(object, "complete", i < 2 ? "true" : "null");
+		expect_at(object, "complete", "true");
+		expect_at(object, "full", i ? "5" : "null");
 		expect_at(object, "lost", i ? "7" : "null");
-		expect_at(object, "count", "2");
-		expect_at(object, "items", "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]");
-		blame__free(&b);
+		expect_at(object, "count", "7");
+		expect_at(object, "items", "[{\"time\":50000000,\"name\":\"outer\",\"kind\":\"initcall\"}]");
 	}
-}
-
-Test(units, the_chain_is_a_document)
-{
-	struct boot_whole w = whole_of_two();
-
-	PRINT(f, boot_whole__chain_json(&w, f));
-	parse_text();
-	expect_at(object, "document", "\"boot-critical-chain\"");
-	expect_at(object, "unit", "\"top.target\"");
-	expect_at(object, "userspace", "1000000");
-	cr_expect(json_object_get_string_len(at(object, "boot_id")) == 36, "%s", text);
-	cr_assert(json_object_array_length(at(object, "rows")) == 2, "%s", text);
-	expect_at(object, "rows.1.name", "\"u.service\"");
 }

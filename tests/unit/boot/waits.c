@@ -4,10 +4,8 @@
  * prints them.
  */
 #include "boot/boot_sample.h"
-#include "boot/probes.h"
-#include "boot/sched.h"
-#include "boot/waits.h"
-#include "boot/start_report.h"
+#include "base/memory.h"
+#include "boot/events.h"
 #include "kernel/sample.h"
 
 /* A line of the trace. The command's column has 16 characters; the reader only uses the pid. */
@@ -20,7 +18,7 @@
 #define WAKING(cpu, comm, pid, flags, time, whom, whom_pid) \
 	ON(cpu, comm, pid, flags, time, "sched_waking: comm=" whom " pid=" whom_pid " prio=120 target_cpu=000")
 
-#define MS 1000000ULL
+#define MS 1000000LL
 
 static const char *const begin =
 	INIT("0.100", "initcall_level: level=early")
@@ -30,65 +28,85 @@ static const char *const end =
 	INIT("0.300", "sched_process_exec: filename=/init pid=1 old_pid=1");
 
 static const struct boot_wait *wait;
+static struct events reading;
 
-static void read_events(enum start_events which, const char *events, uint64_t until)
+static void begin_reading(void)
+{
+	begin_boot();
+	events__begin(&reading, &b);
+}
+
+static void free_start(void)
+{
+	boot_sched__free(&reading.sched);
+	reading = (struct events){};
+	free_boot();
+}
+
+static void read_events(enum events_wanted which, const char *events, uint64_t until)
 {
 	FILE *f = sample_file(events);
 
-	cr_assert(boot_start__read(&s, which, f, until, "trace") == 0);
+	cr_assert(events__read(&reading, which, f, until, "trace") == 0);
 	fclose(f);
 }
 
 static const struct boot_wait *wait_of(enum wait_class class, const char *name)
 {
-	for (size_t i = 0; i < s.waits->count; i++) {
-		const struct boot_wait *wait = &s.waits->list[i];
-
-		if (wait->class == class && !strcmp(wait->name ?: "(none)", name))
-			return wait;
+	for (size_t i = 0; i < b.wait_count; i++) {
+		if (b.waits[i].class == class && !strcmp(b.waits[i].name ?: "(none)", name))
+			return &b.waits[i];
 	}
-	cr_assert(false, "no wait for %s %s", wait_class__name(class), name);
+	cr_assert(false, "no wait for %s %s", wait_class_names[class], name);
 	return NULL;
 }
 
 /* Checks that the path has no gaps from the first initcall until init. */
 static void expect_whole(void)
 {
-	const struct boot_waits *w = s.waits;
-	uint64_t time = w->start, sum = w->running;
+	int64_t time = b.wait_start, sum = b.running;
 
-	cr_expect(w->start == 100 * MS && w->end == 300 * MS);
-	for (size_t i = 0; i < w->path_count; i++) {
-		cr_expect(w->path[i].start == time, "piece %zu", i);
-		time = w->path[i].end;
+	cr_expect(b.wait_start == 100 * MS && b.wait_end == 300 * MS);
+	for (size_t i = 0; i < b.path.count; i++) {
+		cr_expect(b.path.list[i].start == time, "piece %zu", i);
+		time = b.path.list[i].end;
 	}
-	cr_expect(time == w->end);
-	for (size_t i = 0; i < w->count; i++) {
-		uint64_t parts = 0;
+	cr_expect(time == b.wait_end);
+	for (size_t i = 0; i < b.wait_count; i++) {
+		int64_t parts = 0;
 
 		for (int class = 0; class < CLASS_COUNT; class++)
-			parts += w->list[i].parts[class];
-		cr_expect(parts == w->list[i].time, "%s", w->list[i].name);
-		sum += w->list[i].time;
+			parts += b.waits[i].parts[class];
+		cr_expect(parts == b.waits[i].time, "%s", b.waits[i].name);
+		sum += b.waits[i].time;
 	}
-	cr_expect(sum == w->end - w->start, "rows leave nothing out");
+	cr_expect(sum == b.wait_end - b.wait_start, "rows leave nothing out");
+}
+
+static void read_middle_of(const char *middle)
+{
+	PRINT(f, fprintf(f, "%s%s%s", begin, middle, end));
+	read_events(EVENTS_ALL, text, UINT64_MAX);
+	cr_assert(b.unread == 0, "%ld", (long)b.unread);
 }
 
 static void read_middle(const char *middle)
 {
-	PRINT(f, fprintf(f, "%s%s%s", begin, middle, end));
-	read_events(START_ALL, text, UINT64_MAX);
-	cr_assert(s.unread == 0, "%zu", s.unread);
-	boot_start__settle(&s);
-	cr_assert(s.waits != NULL);
+	begin_reading();
+	read_middle_of(middle);
+	events__end(&reading);
+	cr_assert(b.waits != NULL);
 	expect_whole();
 }
 
-static void free_start(void)
+/* How long a CPU was busy while process 1 made the initcalls. */
+static int64_t busy(int64_t cpu)
 {
-	boot_start__free(&s);
-	memset(&s, 0, sizeof(s));
-	free_printed();
+	for (size_t i = 0; i < b.cpu_count; i++) {
+		if (b.cpus[i].cpu == cpu)
+			return b.cpus[i].busy;
+	}
+	return NOT_KNOWN;
 }
 
 TestSuite(boot_waits, .fini = free_start);
@@ -109,9 +127,9 @@ Test(boot_waits, a_timer)
 	cr_expect(wait->parts[CLASS_TIMER] == 50 * MS);
 	/* For 1 ms, process 1 was ready, and no other task ran. */
 	cr_expect(wait_of(CLASS_READY, "(none)")->time == 1 * MS);
-	cr_expect(s.waits->running == 149 * MS && s.waits->ready == 1 * MS);
-	cr_expect(s.waits->initcalls[0].running == 39 * MS && s.waits->initcalls[0].waiting == 50 * MS &&
-		  s.waits->initcalls[0].ready == 1 * MS);
+	cr_expect(b.running == 149 * MS && b.ready == 1 * MS);
+	cr_expect(b.initcalls.list[0].running == 39 * MS && b.initcalls.list[0].waiting == 50 * MS &&
+		  b.initcalls.list[0].ready == 1 * MS);
 }
 
 /* Waits for another task, which itself waits for an interrupt, and for a CPU. */
@@ -162,8 +180,8 @@ Test(boot_waits, wakings_at_the_edge)
 		    SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
 		    SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"));
 	/* Process 1 was ready all the time, and did not wait. */
-	cr_expect(s.waits->ready == 1 * MS, "%lu", s.waits->ready);
-	cr_expect(s.waits->running == 199 * MS, "%lu", s.waits->running);
+	cr_expect(b.ready == 1 * MS, "%lu", b.ready);
+	cr_expect(b.running == 199 * MS, "%lu", b.running);
 }
 
 Test(boot_waits, an_interrupt_that_has_no_name)
@@ -213,7 +231,7 @@ Test(boot_waits, a_program_named_like_an_event_is_no_event)
 	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
 		    SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"));
 	cr_expect(wait_of(CLASS_READY, "x next_pid=1 ")->time == 30 * MS);
-	cr_expect(s.waits->initcalls[0].ready == 30 * MS);
+	cr_expect(b.initcalls.list[0].ready == 30 * MS);
 }
 
 /* The task that woke process 1 waited for other tasks, which did the work. */
@@ -250,8 +268,8 @@ Test(boot_waits, a_waking_that_came_to_nothing)
 		    WAKING("0", "<idle>", "0", "d.h2.", "0.180", "swapper/0", "1")
 		    ON("0", "<idle>", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
 		    SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"));
-	cr_expect(s.waits->ready == 2 * MS, "%lu", s.waits->ready);
-	cr_expect(s.waits->running == 138 * MS, "%lu", s.waits->running);
+	cr_expect(b.ready == 2 * MS, "%lu", b.ready);
+	cr_expect(b.running == 138 * MS, "%lu", b.running);
 	cr_expect(wait_of(CLASS_TIMER, "hrtimer_wakeup")->time == 60 * MS);
 }
 
@@ -280,14 +298,14 @@ Test(boot_waits, works_of_one_worker)
 		    SWITCH("0", "0.150", "worker", "7", "I", "swapper/0", "1"));
 	wait = wait_of(CLASS_PROBE, "deferred_probe_work_func");
 	cr_expect(wait->time == 27 * MS);
-	for (size_t i = 0; i < s.waits->path_count; i++) {
-		const struct path_piece *piece = &s.waits->path[i];
+	for (size_t i = 0; i < b.path.count; i++) {
+		const struct span *piece = &b.path.list[i];
 
 		if (piece->start == 121 * MS)
-			cr_expect(piece->end == 141 * MS && piece->class == CLASS_WORK &&
+			cr_expect(piece->end == 141 * MS && piece->kind == CLASS_WORK &&
 				  !strcmp(piece->name, "slow_work"));
 		if (piece->start == 142 * MS)
-			cr_expect(piece->end == 147 * MS && piece->class == CLASS_PROBE);
+			cr_expect(piece->end == 147 * MS && piece->kind == CLASS_PROBE);
 	}
 }
 
@@ -343,11 +361,13 @@ Test(boot_waits, a_task_that_is_made)
 /* If events are lost, the state of a task before its first event is not known. */
 Test(boot_waits, lost_events)
 {
-	s.lost = 1;
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	begin_reading();
+	b.lost = 1;
+	read_middle_of(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
 		    WAKING("1", "other", "7", "d..2.", "0.180", "swapper/0", "1")
 		    SWITCH("1", "0.185", "other", "7", "S", "swapper/1", "0")
-		    SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"));
+		       SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"));
+	events__end(&reading);
 	wait = wait_of(CLASS_TASK, "(none)");
 	cr_expect(wait->time == 60 * MS && wait->parts[CLASS_RUNNING] == 0, "perhaps it ran");
 	cr_expect(wait->parts[CLASS_UNKNOWN] == 60 * MS);
@@ -360,9 +380,9 @@ Test(boot_sched, busy_processors)
 		    SWITCH("1", "0.150", "other", "7", "S", "swapper/1", "0")
 		    SWITCH("0", "0.170", "swapper/0", "0", "R", "swapper/0", "1")
 		    ON("1", "<idle>", "0", ".....", "0.180", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
-	cr_expect(boot_sched__busy(s.sched, 0, 100 * MS, 200 * MS) == 20 * MS + 10 * MS, "until the last event of a task");
-	cr_expect(boot_sched__busy(s.sched, 1, 100 * MS, 200 * MS) == 25 * MS);
-	cr_expect(s.sched->io_count == 1 && s.sched->ios[0].bytes == 4096);
+	cr_expect(busy(0) == 20 * MS + 10 * MS, "until the last event of a task");
+	cr_expect(busy(1) == 25 * MS);
+	cr_expect(b.io_count == 1 && b.ios[0].bytes == 4096);
 }
 
 Test(boot_waits, many_processors_have_a_sum)
@@ -375,7 +395,7 @@ Test(boot_waits, many_processors_have_a_sum)
 	for (char *line = events, cpu = '1'; *line; line = strchr(line, '\n') + 1)
 		strstr(line, "[000]")[3] = cpu++;
 	read_middle(events);
-	PRINT(f, boot_waits__text(&s, 1, f));
+	print(text_of_ten, &b);
 	expect_text("\nProcessors in this time: CPU 1 was busy ");
 	expect_text(", ...; 9 CPUs were busy ");
 	expect_no_text("CPU 9 was");
@@ -386,36 +406,25 @@ Test(boot_waits, many_processors_have_a_sum)
 
 Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 {
-	const struct cpu_run *run;
+	static const char events[] = SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+				     SWITCH("2", "0.130", "swapper/2", "0", "R", "third", "8")
+				     ON("1", "other", "7", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]");
 
-	read_middle(SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-		    SWITCH("2", "0.130", "swapper/2", "0", "R", "third", "8")
-		    ON("1", "other", "7", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
-	run = &s.sched->runs[s.sched->run_count - 1];
-	cr_expect(run->cpu == 2 && run->end == 140 * MS, "until the last event: %lu", (long)run->end);
-	cr_expect(s.full == 0);
-	boot_start__note_full(&s, 2);
-	boot_start__note_full(&s, 1);
-	boot_start__note_full(&s, 77);
-	cr_expect(s.full == 130 * MS, "the first one: %lu", (long)s.full);
-	cr_expect(boot_sched__known_until(s.sched, 2) == 130 * MS && boot_sched__known_until(s.sched, 0) == 140 * MS);
-	if (!s.init_count) {
-		s.inits = calloc(1, sizeof(*s.inits));
-		s.init_count = 1;
+	for (int init_ms = 130; init_ms <= 131; init_ms++) {
+		begin_reading();
+		read_events(EVENTS_ALL, events, UINT64_MAX);
+		cr_expect(b.full == NOT_KNOWN);
+		events__note_full(&reading, 2);
+		events__note_full(&reading, 1);
+		events__note_full(&reading, 77);
+		cr_expect(b.full == 130 * MS, "the first one: %ld", (long)b.full);
+		*LIST_ADD(b.inits.list, b.inits.count) = (struct span){ .name = "/init", .start = init_ms * MS, .end = NOT_KNOWN };
+		events__note_no_room(&reading, 9);
+		cr_expect(b.lost == (init_ms == 130 ? 0 : 9), "init was there before, or not");
+		events__end(&reading);
+		cr_expect(b.runs.count == 2 && b.runs.list[1].kind == 2 && b.runs.list[1].end == 130 * MS);
+		cr_expect(b.runs.list[0].end == 140 * MS && b.cpus[1].until == 130 * MS);
 	}
-	s.inits[0].time = 130 * MS;
-	boot_start__note_no_room(&s, 9);
-	cr_expect(s.lost == 0 && !s.sched->lossy, "init was there before");
-	s.inits[0].time = 131 * MS;
-	boot_start__note_no_room(&s, 9);
-	cr_expect(s.lost == 9 && s.sched->lossy);
-	/* The end of the run was not recorded. */
-	free_start();
-	read_events(START_ALL, SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
-			       ON("0", "x", "9", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"), UINT64_MAX);
-	boot_start__note_full(&s, 1);
-	boot_start__settle(&s);
-	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 125 * MS, "nobody knows how long it ran");
 }
 
 /* ---- two files */
@@ -423,21 +432,22 @@ Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 /* The top-level buffer may contain any events of other users. */
 Test(boot_start, from_the_second_file_only_probes_are_taken)
 {
-	read_events(START_ALL, INIT("0.100", "initcall_level: level=early")
+	begin_reading();
+	read_events(EVENTS_ALL, INIT("0.100", "initcall_level: level=early")
 			       SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
 			       INIT("0.500", "sched_process_exec: filename=/init pid=1 old_pid=1")
 			       SWITCH("1", "0.600", "other", "7", "S", "swapper/1", "0"), UINT64_MAX);
-	read_events(START_PROBES, INIT("0.090", "initcall_level: level=early")
+	read_events(EVENTS_OF_PROBES, INIT("0.090", "initcall_level: level=early")
 				  INIT("0.200", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
 				  SWITCH("1", "0.220", "other", "7", "S", "swapper/1", "0")
 				  INIT("0.230", "initcall_start: func=a_init+0x0/0x10")
 				  INIT("0.250", "device_end: (f+0x84/0x170 <- really_probe) ret=0")
 				  INIT("0.260", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"), UINT64_MAX);
-	boot_start__settle(&s);
-	cr_expect(s.initcall_count == 0 && s.level_count == 1 && s.init_count == 1);
-	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 600 * MS && s.sched->last == 600 * MS);
-	cr_assert(s.probes->count == 1 && s.probes->list[0].time == 50 * MS);
-	cr_expect(s.events == 4 + 2 && s.unread == 0, "%zu", s.events);
+	events__end(&reading);
+	cr_expect(b.initcalls.count == 0 && b.levels.count == 1 && b.inits.count == 1);
+	cr_expect(b.runs.count == 1 && b.runs.list[0].end == 600 * MS);
+	cr_assert(b.probes.count == 1 && span__time(&b.probes.list[0]) == 50 * MS);
+	cr_expect(b.events == 4 + 2 && b.unread == 0, "%ld", (long)b.events);
 }
 
 /* ---- CLOCK_MONOTONIC */
@@ -451,9 +461,9 @@ Test(boot_start, the_tick_tells_the_monotonic_clock)
 	const struct clock_range *r;
 
 	read_middle(SWITCH("0", "0.120", "x", "7", "R", "y", "8") TICK("0.150", "tick_sched_timer", "1"));
-	cr_expect(s.inits[0].ahead.least == INT64_MIN && s.inits[0].ahead.most == INT64_MAX, "no program ran by then");
-	free_start();
-	read_events(START_ALL, INIT("0.100000", "initcall_level: level=early")
+	cr_expect(b.ahead[0].least == INT64_MIN && b.ahead[0].most == INT64_MAX, "no program ran by then");
+	begin_reading();
+	read_events(EVENTS_ALL, INIT("0.100000", "initcall_level: level=early")
 			       INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
 			       TICK("0.500900", "tick_nohz_handler", "1")
 			       BETWEEN("0.600000")
@@ -473,26 +483,27 @@ Test(boot_start, the_tick_tells_the_monotonic_clock)
 			       TICK("0.800030", "tick_sched_timer", "10800031000")
 			       TICK("1.500001", "tick_sched_timer", "1")
 			       INIT("2.000000", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"), UINT64_MAX);
-	cr_assert(s.init_count == 2);
-	r = &s.inits[0].ahead;
+	cr_assert(b.inits.count == 2);
+	r = &b.ahead[0];
 	cr_expect(r->least == 99990000 - 500, "%ld", (long)r->least);
 	cr_expect(r->most == 100010000 + 500, "%ld", (long)r->most);
-	cr_expect(s.inits[1].ahead.least == INT64_MIN, "it has its own");
+	cr_expect(b.ahead[1].least == INT64_MIN, "it has its own");
 }
 
 /* ---- forged lines */
 
 Test(boot_start, lines_that_a_program_has_made)
 {
-	read_events(START_ALL, INIT("0.100", "initcall_level: level=early")
+	begin_reading();
+	read_events(EVENTS_ALL, INIT("0.100", "initcall_level: level=early")
 			       INIT("0.110", "initcall_start: func=a_init+0x0/0x10")
 			       ON("0", "x", "7", ".....", "0.125", "sched_process_exec: filename=/tmp/x")
 			       INIT("0.010", "initcall_finish: func=a_init+0x0/0x10 ret=0")
 			       INIT("9.000", "initcall_start: func=evil+0x0/0x10")
 			       INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0"), 8000 * MS);
-	boot_start__settle(&s);
-	cr_expect(s.unread == 2, "the one that is too early, and the one that is too late: %zu", s.unread);
-	cr_expect(s.initcall_count == 1 && s.initcalls[0].time == 90 * MS);
+	events__end(&reading);
+	cr_expect(b.unread == 2, "the one that is too early, and the one that is too late: %ld", (long)b.unread);
+	cr_expect(b.initcalls.count == 1 && span__time(&b.initcalls.list[0]) == 90 * MS);
 }
 
 /* ---- probes */
@@ -510,32 +521,35 @@ static const char probes[] =
 
 Test(boot_probes, ends_belong_to_the_latest_of_their_task)
 {
-	const struct boot_probe *p;
-	size_t *order, count;
+	const struct span *p, **order;
+	size_t count;
 
-	read_events(START_ALL, probes, UINT64_MAX);
-	boot_start__settle(&s);
-	cr_assert(s.unread == 0 && s.probes->count == 5);
-	p = s.probes->list;
-	cr_expect(eq(str, (char *)p[0].device, "00:03"));
-	cr_expect(eq(str, (char *)p[1].driver, "a b"));
-	cr_expect(p[0].time == 100 * MS && p[0].self == 90 * MS && p[0].result == -19 && !p[0].deferred);
-	cr_expect(p[1].time == 10 * MS && p[1].deferred);
-	cr_expect(p[2].device == NULL && p[2].deferred && p[2].time == 19 * MS);
-	cr_expect(p[3].kind == PROBE_CONSOLE && p[3].time == 1 * MS);
-	cr_expect(not(p[4].finished));
-	cr_expect(boot_probes__sum(s.probes, PROBE_DEVICE, UINT64_MAX, &count) == 119 * MS && count == 3);
-	cr_expect(boot_probes__sum(s.probes, PROBE_DEVICE, 540 * MS, &count) == 29 * MS && count == 2);
-	order = boot_probes__longest(s.probes, &count);
-	cr_expect(count == 4 && order[0] == 0 && order[1] == 2 && order[2] == 1);
+	begin_reading();
+	read_events(EVENTS_ALL, probes, UINT64_MAX);
+	events__end(&reading);
+	cr_assert(b.unread == 0 && b.probes.count == 5);
+	p = b.probes.list;
+	cr_expect(eq(str, (char *)p[0].name, "00:03"));
+	cr_expect(eq(str, (char *)p[1].in, "a b"));
+	cr_expect(span__time(&p[0]) == 100 * MS && p[0].self == 90 * MS && p[0].result == -19 && !p[0].note);
+	cr_expect(span__time(&p[1]) == 10 * MS && p[1].note, "deferred");
+	cr_expect(p[2].name == NULL && p[2].note && span__time(&p[2]) == 19 * MS);
+	cr_expect(p[3].kind == PROBE_CONSOLE && span__time(&p[3]) == 1 * MS);
+	cr_expect(not(span__has_end(&p[4])));
+	order = span_list__by_self(&b.probes, NULL, &count);
+	cr_expect(count == 5 && order[0] == &p[4] && order[1] == &p[0] && order[2] == &p[2] && order[3] == &p[1]);
 	free(order);
+	print(text_of_ten, &b);
+	expect_text("\nlate ");
+	expect_text("Writing to consoles, since the fs initcalls: 0.001000 s, 1 times\n");
 }
 
 Test(boot_start, reading_ends_where_it_began)
 {
-	read_events(START_ALL, probes, 511 * MS);
-	boot_start__settle(&s);
-	cr_expect(s.probes->count == 3 && s.events == 3);
+	begin_reading();
+	read_events(EVENTS_ALL, probes, 511 * MS);
+	events__end(&reading);
+	cr_expect(b.probes.count == 3 && b.events == 3);
 }
 
 /* A trace that grows while it is read, here up to a million lines. It has no start of a program. */
@@ -554,7 +568,8 @@ Test(boot_start, reading_ends_although_no_program_is_started)
 	size_t count = 0;
 	FILE *f = fopencookie(&count, "r", (cookie_io_functions_t){ .read = next_line });
 
-	cr_assert(boot_start__read(&s, START_ALL, f, 5000 * MS, "trace") == 0);
+	begin_reading();
+	cr_assert(events__read(&reading, EVENTS_ALL, f, 5000 * MS, "trace") == 0);
 	cr_expect(count > 5000 && count < 10000, "%zu lines", count);
 	fclose(f);
 }

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes a boot as a document, and reads it; see boot.h. Each object has one table of fields. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "boot/boot.h"
+#include "document/read.h"
+
+/* The kernel's stack has no room for more frames. */
+#define MOST_DEPTH 1024
+
+#define OF(type, name, kind, member, ...) { name, &kind, offsetof(type, member), ##__VA_ARGS__ }
+#define B(name, kind, member, ...) OF(struct boot, name, kind, member, ##__VA_ARGS__)
+#define S(name, kind, member, ...) OF(struct span, name, kind, member, ##__VA_ARGS__)
+/* A list of spans: before a span is read, it has the class and no arguments. */
+#define SPANS(of, of_class) &(const struct json_list){ \
+	of, sizeof(struct span), offsetof(struct span_list, count) - offsetof(struct span_list, list), \
+	&(const struct span){ SPAN_NONE, .class = of_class, .end = NOT_KNOWN } }
+
+/* ---- kinds of fields */
+
+static void write_kept(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const char *text = *(const char *const *)member;
+
+	text ? jsonw_string(w, text) : jsonw_null(w);
+}
+
+static int read_kept(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct boot *b = whole;
+
+	*(const char **)member = value ? strings__intern(b->store, json__text(value)) : NULL;
+	return 0;
+}
+
+const struct json_kind field_kept = { write_kept, read_kept, json_type_string, true };
+
+const struct json_kind field_name = { write_kept, read_kept, json_type_string };
+
+/* Fields that are the same in all documents, or follow from other fields. */
+static void write_word(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_string(w, field->detail);
+}
+
+static const struct json_kind word = { write_word };
+
+/* The time of a span, from its start, which is read before. */
+static void write_length(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct span *s = member;
+
+	s->end == NOT_KNOWN ? jsonw_null(w) : jsonw_int(w, s->end - s->start);
+}
+
+/* Is it a possible length of time? The sum with a start is no overflow. */
+static bool is_length(int64_t length)
+{
+	return length >= 0 && length < INT64_MAX / 8;
+}
+
+static int read_length(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct span *s = member;
+	int64_t length = json_object_get_int64(value);
+
+	if (!is_length(length))
+		return -EINVAL;
+	s->end = value ? s->start + length : NOT_KNOWN;
+	return 0;
+}
+
+static const struct json_kind length = { write_length, read_length, json_type_int, true };
+/* Of a span that has an end. */
+static const struct json_kind whole_length = { write_length, read_length, json_type_int };
+
+/* The part of a level's time that is in initcalls: what is not its own. */
+static void write_inner(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct span *s = member;
+
+	jsonw_int(w, s->end - s->start - s->self);
+}
+
+static int read_inner(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct span *s = member;
+	int64_t inner = json_object_get_int64(value);
+
+	if (!is_length(inner))
+		return -EINVAL;
+	s->self = s->end - s->start - inner;
+	return 0;
+}
+
+static const struct json_kind in_inner_spans = { write_inner, read_inner, json_type_int };
+
+/* Has the driver put the probe of a device off? */
+static void write_deferred(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct span *s = member;
+
+	s->result == NOT_KNOWN ? jsonw_null(w) : jsonw_bool(w, s->note);
+}
+
+static int read_deferred(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct span *s = member;
+
+	s->note = json_object_get_boolean(value) ? "deferred" : NULL;
+	return 0;
+}
+
+static const struct json_kind deferred = { write_deferred, read_deferred, json_type_boolean, true };
+
+/* The parts of a wait: an object with the classes that are not 0. */
+static void write_parts(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const uint64_t *parts = member;
+
+	jsonw_start_object(w);
+	for (int class = 0; class < CLASS_COUNT; class++) {
+		if (parts[class])
+			jsonw_lluint_field(w, wait_class_names[class], parts[class]);
+	}
+	jsonw_end_object(w);
+}
+
+static int read_parts(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	uint64_t *parts = member;
+
+	for (int class = 0; class < CLASS_COUNT; class++)
+		parts[class] = json_object_get_uint64(json__field(value, wait_class_names[class]));
+	return 0;
+}
+
+static const struct json_kind parts_of_wait = { write_parts, read_parts, json_type_object };
+
+/* Null if there is no early part. */
+static void write_lost(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct boot *b = member;
+
+	boot__has_early(b) ? json__counter_values(w, &b->early.lost) : jsonw_null(w);
+}
+
+static int read_lost(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct boot *b = member;
+
+	if (value) {
+		json_object_object_foreach(value, key, number)
+			counters__add(&b->early.lost, strings__intern(b->store, key), json_object_get_uint64(number));
+	}
+	return 0;
+}
+
+static const struct json_kind early_lost = { write_lost, read_lost, json_type_object, true };
+
+/* The CPU of a run. */
+static void write_cpu(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_int(w, *(const int *)member);
+}
+
+static int read_cpu(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	*(int *)member = json_object_get_int(value);
+	return 0;
+}
+
+static const struct json_kind cpu_number = { write_cpu, read_cpu, json_type_int };
+
+/* How long process 1 was divided, and the part of it that was neither running nor ready. */
+static void write_divided(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct boot *b = member;
+
+	jsonw_int(w, b->wait_end - b->wait_start);
+}
+
+static int read_divided(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct boot *b = member;
+	int64_t time = json_object_get_int64(value);
+
+	if (!is_length(time))
+		return -EINVAL;
+	b->wait_end = b->wait_start + time;
+	return 0;
+}
+
+static const struct json_kind divided_time = { write_divided, read_divided, json_type_int };
+
+static void write_waiting(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct boot *b = member;
+
+	jsonw_int(w, b->wait_end - b->wait_start - b->running - b->ready);
+}
+
+static const struct json_kind waiting = { write_waiting };
+
+/*
+ * An object with a part of the boot, at the boot's own address. If the part is not known, it is null,
+ * and its members stay as they are.
+ */
+struct part {
+	bool (*is_known)(const struct boot *b);
+	const struct json_field *fields;
+};
+
+static void write_part(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct part *part = field->detail;
+
+	if (!part->is_known(member)) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_start_object(w);
+	json__write_fields(w, part->fields, member);
+	jsonw_end_object(w);
+}
+
+static int read_part(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	const struct part *part = field->detail;
+
+	return value ? json__read_fields(value, part->fields, member, whole) : 0;
+}
+
+static const struct json_kind field_part = { write_part, read_part, json_type_object, true };
+
+#define PART(name, is_known, fields) { name, &field_part, 0, &(const struct part){ is_known, fields } }
+
+/* ---- the early part */
+
+static const char *const units[] = { "ns", "counts", NULL };
+static const char *const early_kinds[] = { "function", "before", "tracer", "hole", "self", NULL };
+
+#define E(name, kind, member, ...) B(name, kind, early.member, ##__VA_ARGS__)
+#define P(name, kind, member, ...) OF(struct boot_phase, name, kind, member, ##__VA_ARGS__)
+#define F(name, kind, member, ...) OF(struct boot_function, name, kind, member, ##__VA_ARGS__)
+
+static bool has_hand_over(const struct boot *b)
+{
+	return b->early.convert != NOT_KNOWN;
+}
+
+static bool has_ftrace_init(const struct boot *b)
+{
+	return b->early.before_ftrace_init != NOT_KNOWN;
+}
+
+static const struct json_field window_fields[] = {
+	E("clock", field_name, clock),
+	E("unit", field_word, counts, units),
+	E("first", field_time, first),
+	E("last", field_time, last),
+	E("before_zero", field_time, before_zero),
+	E("tsc_khz", field_time, tsc_khz),
+	E("begin", field_int, begin),
+	E("until", field_int, until),
+	E("zero", field_time, zero),
+	{ }
+};
+
+static const struct json_field totals_fields[] = {
+	E("recorded", field_time, recorded),
+	E("calls", field_time, calls),
+	E("functions", field_time, functions),
+	E("callers", field_time, callers),
+	E("returns", field_time, returns),
+	E("open", field_time, open),
+	E("unknown", field_time, unknown),
+	E("timeless", field_int, timeless),
+	E("sites", field_time, sites),
+	E("differing", field_time, differing),
+	{ }
+};
+
+static const struct json_field cost_fields[] = {
+	E("buffer_bytes", field_time, buffer_bytes),
+	E("ring_buffer_bytes", field_time, ring_buffer_bytes),
+	E("thousand_calls_ns", field_time, thousand_calls),
+	E("thousand_inside_ns", field_time, thousand_inside),
+	{ }
+};
+
+static const struct json_field hand_over_fields[] = {
+	E("convert_ns", field_time, convert),
+	E("show_ns", field_time, show),
+	{ }
+};
+
+static const struct json_field ftrace_fields[] = {
+	E("time", field_time, ftrace_init),
+	E("before", field_time, before_ftrace_init),
+	{ }
+};
+
+static const struct json_field phase_fields[] = {
+	P("name", field_kept, name),
+	P("kind", field_word, kind, early_kinds),
+	P("start", field_time, start),
+	P("time", field_time, time),
+	P("net", field_time, net),
+	P("lost", field_time, lost),
+	P("calls", field_time, calls),
+	P("functions", field_time, functions),
+	P("callers", field_time, callers),
+	P("phases", field_list, inner, JSON_LIST(struct boot_phase, inner, inner_count, phase_fields)),
+	{ }
+};
+
+static const struct json_field function_fields[] = {
+	F("name", field_name, name),
+	F("calls", field_time, calls),
+	F("first", field_time, first),
+	F("inclusive", field_time, inclusive),
+	F("inclusive_net", field_time, inclusive_net),
+	F("self", field_time, self),
+	F("self_net", field_time, self_net),
+	F("open", field_time, open),
+	F("unknown", field_time, unknown),
+	{ }
+};
+
+static const struct json_field call_fields[] = {
+	S("name", field_name, name),
+	S("caller", field_name, in),
+	S("start", field_int, start),
+	{ "time", &whole_length, 0 },
+	S("end", field_kept, note),
+	{ }
+};
+
+static const struct json_field stack_fields[] = {
+	OF(struct boot_stack, "name", field_name, name),
+	OF(struct boot_stack, "outer", field_int, outer),
+	OF(struct boot_stack, "self", field_int, self),
+	{ }
+};
+
+/* ---- from the initcalls on */
+
+static const char *const probe_kinds[] = {
+	[PROBE_DEVICE] = "device", [PROBE_UNPACK] = "unpack", [PROBE_CONSOLE] = "console", NULL
+};
+
+static const struct json_field init_fields[] = {
+	S("program", field_name, name),
+	S("start", field_int, start),
+	{ }
+};
+
+static const struct json_field level_fields[] = {
+	S("name", field_name, name),
+	S("start", field_int, start),
+	{ "time", &whole_length, 0 },
+	{ "in_initcalls", &in_inner_spans, 0 },
+	S("initcalls", field_int, count),
+	{ }
+};
+
+static const struct json_field initcall_fields[] = {
+	S("name", field_kept, name),
+	S("module", field_kept, module),
+	S("level", field_name, in),
+	S("pid", field_time, task),
+	S("start", field_int, start),
+	{ "time", &length, 0 },
+	S("self", field_time, self),
+	S("running", field_time, running),
+	S("ready", field_time, ready),
+	S("waiting", field_time, waiting),
+	S("result", field_time, result),
+	{ }
+};
+
+static const struct json_field probe_fields[] = {
+	S("kind", field_word, kind, probe_kinds),
+	S("name", field_kept, name),
+	S("driver", field_kept, in),
+	S("pid", field_time, task),
+	S("start", field_int, start),
+	{ "time", &length, 0 },
+	S("self", field_time, self),
+	S("result", field_time, result),
+	{ "deferred", &deferred, 0 },
+	{ }
+};
+
+static const struct json_field piece_fields[] = {
+	S("where", field_name, in),
+	S("class", field_word, kind, wait_class_names),
+	S("name", field_kept, name),
+	S("pid", field_time, task),
+	S("start", field_int, start),
+	{ "time", &whole_length, 0 },
+	{ }
+};
+
+static const struct json_field program_fields[] = {
+	S("name", field_name, name),
+	S("pid", field_time, task),
+	S("start", field_int, start),
+	{ "time", &length, 0 },
+	{ }
+};
+
+static const struct json_field wait_fields[] = {
+	OF(struct boot_wait, "where", field_name, where),
+	OF(struct boot_wait, "class", field_word, class, wait_class_names),
+	OF(struct boot_wait, "name", field_kept, name),
+	OF(struct boot_wait, "time", field_int, time),
+	OF(struct boot_wait, "count", field_int, count),
+	OF(struct boot_wait, "parts", parts_of_wait, parts),
+	{ }
+};
+
+static const struct json_field io_fields[] = {
+	OF(struct boot_io, "time", field_int, time), OF(struct boot_io, "bytes", field_int, bytes), { }
+};
+
+static const struct json_field run_fields[] = {
+	S("cpu", cpu_number, kind),
+	S("name", field_name, name),
+	S("pid", field_time, task),
+	S("start", field_int, start),
+	{ "time", &whole_length, 0 },
+	{ }
+};
+
+static const struct json_field cpu_fields[] = {
+	OF(struct boot_cpu, "cpu", field_int, cpu),
+	OF(struct boot_cpu, "busy", field_int, busy),
+	OF(struct boot_cpu, "until", field_int, until),
+	{ }
+};
+
+static bool has_start(const struct boot *b)
+{
+	return b->has_start;
+}
+
+static bool has_waits(const struct boot *b)
+{
+	return b->waits;
+}
+
+static const struct json_field divided_fields[] = {
+	B("start", field_int, wait_start), { "time", &divided_time, 0 }, B("running", field_int, running),
+	B("ready", field_int, ready), { "waiting", &waiting, 0 }, { }
+};
+
+static const struct json_field event_fields[] = {
+	B("events", field_int, events), B("events_until_init", field_int, events_until_init), { }
+};
+
+static const struct json_field start_fields[] = {
+	{ "clock", &word, 0, "local" },
+	B("lost", field_int, lost),
+	B("full", field_time, full),
+	B("unread", field_int, unread),
+	B("first_unread", field_kept, first_unread),
+	B("clock_back", field_int, clock_back),
+	B("inits", field_list, inits, SPANS(init_fields, SPAN_PROGRAM)),
+	B("levels", field_list, levels, SPANS(level_fields, SPAN_PHASE)),
+	B("initcalls", field_list, initcalls, SPANS(initcall_fields, SPAN_INITCALL)),
+	PART("init", has_waits, divided_fields),
+	B("processors", field_list, cpus, JSON_LIST(struct boot, cpus, cpu_count, cpu_fields)),
+	B("waits", field_list, waits, JSON_LIST(struct boot, waits, wait_count, wait_fields)),
+	B("path", field_list, path, SPANS(piece_fields, SPAN_WAIT)),
+	B("probes", field_list, probes, SPANS(probe_fields, SPAN_PROBE)),
+	B("probes_lost", field_time, probes_lost),
+	B("probes_full", field_time, probes_full),
+	B("programs", field_list, programs, SPANS(program_fields, SPAN_PROGRAM)),
+	B("runs", field_list, runs, SPANS(run_fields, SPAN_RUNNING)),
+	B("requests", field_list, ios, JSON_LIST(struct boot, ios, io_count, io_fields)),
+	{ "cost", &field_object, 0, event_fields },
+	{ }
+};
+
+/* ---- all */
+
+static const struct json_field boot_fields[] = {
+	E("tracer", field_kept, tracer),
+	B("kernel", field_object, kernel, kernel_id_fields),
+	B("boot_id", field_string, boot_id),
+	E("cpu", field_time, cpu),
+	PART("window", boot__has_early, window_fields),
+	PART("totals", boot__has_early, totals_fields),
+	{ "lost", &early_lost, 0 },
+	PART("cost", boot__has_early, cost_fields),
+	PART("hand_over", has_hand_over, hand_over_fields),
+	PART("ftrace_init", has_ftrace_init, ftrace_fields),
+	E("phases", field_list, phases, JSON_LIST(struct boot_early, phases, phase_count, phase_fields)),
+	E("functions", field_list, function_list, JSON_LIST(struct boot_early, function_list, function_count, function_fields)),
+	E("calls", field_list, longest, SPANS(call_fields, SPAN_CALL)),
+	E("stacks", field_list, stacks, JSON_LIST(struct boot_early, stacks, stack_count, stack_fields)),
+	PART("start", has_start, start_fields),
+	{ }
+};
+
+void boot__write(const struct boot *b, FILE *out)
+{
+	json_writer_t *w = json__begin(out, "boot", BOOT_SCHEMA);
+
+	json__write_fields(w, boot_fields, b);
+	json__write_fields(w, account_fields, b);
+	json__end(&w);
+}
+
+/* ---- reading */
+
+/* Are the spans sorted? Views look for them by time. */
+static bool are_sorted(const struct span_list *l)
+{
+	for (size_t i = 1; i < l->count; i++) {
+		if (l->list[i].start < l->list[i - 1].start)
+			return false;
+	}
+	return true;
+}
+
+/* Is each stack inside of an earlier one, and not deep? */
+static bool are_stacks(const struct boot_early *e)
+{
+	int64_t *depth = xcalloc(e->stack_count, sizeof(*depth));
+	bool possible = true;
+
+	for (size_t i = 0; possible && i < e->stack_count; i++) {
+		const struct boot_stack *s = &e->stacks[i];
+
+		possible = s->outer >= -1 && s->outer < (int64_t)i;
+		if (possible && s->outer >= 0)
+			depth[i] = depth[s->outer] + 1;
+		possible &= depth[i] < MOST_DEPTH;
+	}
+	free(depth);
+	return possible;
+}
+
+/* Are the lists there that a part always has? */
+static bool has_lists(const struct boot *b)
+{
+	return (!b->has_start || (b->levels.list && b->inits.list && b->initcalls.list)) &&
+	       (!boot__has_early(b) || (b->early.clock && b->early.phases && b->early.function_list));
+}
+
+/* Sets what follows from other members. */
+static void finish(struct boot *b)
+{
+	for (size_t i = 0; i + 1 < b->inits.count; i++)
+		b->inits.list[i].end = b->inits.list[i + 1].start;
+	for (size_t i = 0; i < b->initcalls.count; i++) {
+		if (!strcmp(b->initcalls.list[i].in, "module"))
+			b->initcalls.list[i].class = SPAN_MODULE;
+	}
+	for (size_t i = 0; i < b->probes.count; i++) {
+		if (b->probes.list[i].kind != PROBE_DEVICE)
+			b->probes.list[i].class = SPAN_CALL;
+	}
+	for (size_t i = 0; i < b->path.count; i++)
+		b->path.list[i].class = span_class__of_wait(b->path.list[i].kind);
+}
+
+int boot__read(struct boot *ret, const char *path)
+{
+	const struct span_list *const lists[] = {
+		&ret->inits, &ret->levels, &ret->initcalls, &ret->probes, &ret->programs, &ret->path, &ret->early.longest,
+	};
+	struct json_object *root;
+	int err;
+
+	boot__init(ret);
+	err = document__read(&root, path, "boot", "hytrace boot -f json", BOOT_SCHEMA);
+	if (err)
+		return err;
+	ret->has_start = json__field(root, "start");
+	err = json__read_fields(root, boot_fields, ret, ret) ?: json__read_fields(root, account_fields, ret, ret);
+	json_object_put(root);
+	for (size_t i = 0; !err && i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (!are_sorted(lists[i]))
+			err = -EINVAL;
+	}
+	if (err || !are_stacks(&ret->early) || !has_lists(ret))
+		return error__return(-EINVAL, "%s: is damaged: a field of it is missing, or makes no sense", path);
+	finish(ret);
+	return 0;
+}

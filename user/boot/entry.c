@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An entry of the boot loader for the next boot; see next.h.
+ *
+ * GRUB reads custom.cfg beside its grub.cfg, and grub-reboot chooses an entry for one boot. The
+ * entry is in a condition: it is there only if it was chosen. systemd-boot reads a file for each
+ * entry, and bootctl chooses one for one boot.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/place.h"
+#include "boot/clock.h"
+#include "boot/next.h"
+
+#define ID "hytrace-boot"
+#define TITLE "Linux, traced for hytrace boot"
+#define BEGIN "# hytrace boot next --grub: from here\n"
+#define END "# to here: hytrace boot release removes it\n"
+
+extern char **environ;
+
+/* Replaces a file, or removes it if @text is empty. */
+static int put_file(const char *path, const char *text)
+{
+	int err = *text ? place__write(path, text) : unlink(path) && errno != ENOENT ? -errno : 0;
+
+	return err ? error__return(err, "cannot change %s: %s", path, strerror(-err)) : 0;
+}
+
+static int run(const char *program, const char *word, const char *second, const char *third)
+{
+	const char *words[] = { program, word, second, third, NULL };
+	int status = -1, err;
+	pid_t pid;
+
+	err = posix_spawnp(&pid, program, NULL, NULL, (char **)words, environ);
+	if (!err && (waitpid(pid, &status, 0) != pid || status))
+		err = EIO;
+	return err ? error__return(-err, "cannot choose the entry of the next boot: %s %s: %s", program, word,
+				   status > 0 ? "it has failed" : strerror(err)) : 0;
+}
+
+/* The next line, without white space at its beginning, from *@at on. NULL: there is none. */
+static const char *next_line(const char **at)
+{
+	const char *line = *at + strspn(*at, " \t");
+
+	if (!**at)
+		return NULL;
+	*at += strcspn(*at, "\n");
+	*at += **at == '\n';
+	return line;
+}
+
+static bool begins(const char *line, const char *word)
+{
+	return !strncmp(line, word, strlen(word));
+}
+
+/* ---- GRUB */
+
+static char *without_entry(const char *text)
+{
+	const char *begin = strstr(text, BEGIN), *end = begin ? strstr(begin, END) : NULL;
+
+	return end ? xasprintf("%.*s%s", (int)(begin - text), text, end + strlen(END)) : xstrdup(text);
+}
+
+/* In GRUB's language, text in single quotes is as it is. */
+static char *quoted(const char *parameters)
+{
+	struct boot_word word;
+	char *ret;
+	size_t size;
+	FILE *f = xopen_memstream(&ret, &size);
+
+	while (boot_word__next(&parameters, &word))
+		fprintf(f, "%s'%.*s%s%.*s'", ftell(f) ? " " : "", (int)word.name_length, word.name,
+			word.value ? "=" : "", (int)word.value_length, word.value ?: "");
+	xclose_memstream(f);
+	return ret;
+}
+
+/* Is this the line that loads the kernel @image? Returns where its parameters begin, or NULL. */
+static const char *find_parameters(const char *line, const char *image)
+{
+	const char *path = line + strcspn(line, " \t\n"), *end, *name;
+
+	path += strspn(path, " \t");
+	end = path + strcspn(path, " \t\n");
+	name = strstr(path, image);
+	return begins(line, "linux") && name && name + strlen(image) == end ? end : NULL;
+}
+
+/* Writes a copy of the first entry for this kernel, with other parameters. Returns false if there is none. */
+static bool copy_entry(FILE *f, const char *config, const char *release, const char *parameters)
+{
+	char *image = xasprintf("vmlinuz-%s", release), *ours, *old, *line;
+	const char *entry, *body, *end, *word, *found = NULL;
+
+	while (!found && (entry = next_line(&config))) {
+		if (!begins(entry, "menuentry "))
+			continue;
+		for (body = end = config; (word = next_line(&config)) && *word != '}'; end = config)
+			found = found ?: find_parameters(word, image);
+	}
+	free(image);
+	if (!found)
+		return false;
+	ours = quoted(parameters);
+	old = xstrndup(found, strcspn(found, "\n"));
+	line = boot_next__command_line(old, ours);
+	fprintf(f, BEGIN "if [ \"${default}\" = " ID " ]; then\nmenuentry '" TITLE "' --id " ID "%s {\n%.*s %s%.*s}\nfi\n" END,
+		memmem(entry, body - entry, "--unrestricted", 14) ? " --unrestricted" : "", (int)(found - body), body, line,
+		(int)(end - found - strlen(old)), found + strlen(old));
+	free(line);
+	free(old);
+	free(ours);
+	return true;
+}
+
+/* Writes a custom.cfg. Returns false if there is no entry for this kernel, or GRUB would not find ours. */
+static bool write_custom(FILE *f, const char *root, const char *custom, const char *release, const char *parameters)
+{
+	char *path = xasprintf("%s/boot/grub/grub.cfg", root), *config = file__text(path), *old = file__text(custom);
+	char *rest = without_entry(old ?: "");
+	bool ok;
+
+	fputs(rest, f);
+	ok = config && strstr(config, "custom.cfg") && strstr(config, "next_entry") &&
+	     copy_entry(f, config, release, parameters);
+	free(rest);
+	free(old);
+	free(config);
+	free(path);
+	return ok;
+}
+
+static int remove_from_grub(const char *root)
+{
+	char *path = xasprintf("%s/boot/grub/custom.cfg", root), *old = file__text(path), *rest = without_entry(old ?: "");
+	char *environment = xasprintf("%s/boot/grub/grubenv", root), *chosen = file__text(environment);
+	int err = old && strcmp(old, rest) ? put_file(path, rest) : 0;
+
+	if (!err && chosen && strstr(chosen, "\nnext_entry=" ID "\n"))
+		err = run("grub-editenv", environment, "unset", "next_entry");
+	free(chosen);
+	free(environment);
+	free(rest);
+	free(old);
+	free(path);
+	return err;
+}
+
+/* ---- systemd-boot */
+
+/* The directory of entries. To be freed; NULL: there is none. */
+static char *find_entries(const char *root)
+{
+	static const char *const places[] = { "efi", "boot", "boot/efi" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path = xasprintf("%s/%s/loader/entries", root, places[i]);
+
+		if (!access(path, F_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* Writes a copy of an entry, if it is one for this kernel: its image is in a directory, or has a name, with the release. */
+static bool copy_file(FILE *f, const char *entry, const char *release, const char *parameters)
+{
+	char *options, *line;
+	bool found = false;
+	const char *word;
+	size_t size;
+	FILE *o = xopen_memstream(&options, &size);
+
+	fputs("title " TITLE "\n", f);
+	while ((word = next_line(&entry))) {
+		int length = strcspn(word, "\n");
+
+		if (begins(word, "options"))
+			fprintf(o, " %.*s", length - 7, word + 7);
+		else if (begins(word, "linux") || begins(word, "initrd"))
+			fprintf(f, "%.*s\n", length, word);
+		found |= begins(word, "linux") && memmem(word, length, release, strlen(release));
+	}
+	xclose_memstream(o);
+	line = boot_next__command_line(options, parameters);
+	fprintf(f, "options %s\n", line);
+	free(line);
+	free(options);
+	return found;
+}
+
+static bool write_entry(FILE *f, const char *entries, const char *release, const char *parameters)
+{
+	DIR *d = opendir(entries);
+	struct dirent *file;
+	bool found = false;
+
+	while (d && !found && (file = readdir(d))) {
+		char *path = xasprintf("%s/%s", entries, file->d_name), *text = file__text(path);
+
+		rewind(f);
+		found = text && strcmp(file->d_name, ID ".conf") && copy_file(f, text, release, parameters);
+		free(text);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* ---- */
+
+int boot_next__add_entry(const char *root, const char *release, const char *parameters)
+{
+	char *sys = xasprintf("%s/sys/firmware", root), *entries = boot_firmware__is_systemd_boot(sys) ? find_entries(root) : NULL;
+	char *path = entries ? xasprintf("%s/" ID ".conf", entries) : xasprintf("%s/boot/grub/custom.cfg", root), *text;
+	size_t size;
+	FILE *f = xopen_memstream(&text, &size);
+	bool found = entries ? write_entry(f, entries, release, parameters) : write_custom(f, root, path, release, parameters);
+	int err;
+
+	xclose_memstream(f);
+	if (!found)
+		err = error__return(-ENOENT, "the boot loader has no entry for %s that can be copied, or it cannot be read: add what "
+				    "`hytrace boot next` prints to the kernel's command line in the loader's editor", release);
+	else
+		err = put_file(path, text) ?: (entries ? run("bootctl", "set-oneshot", ID ".conf", NULL) :
+					       run("grub-reboot", ID, NULL, NULL));
+	free(text);
+	free(path);
+	free(entries);
+	free(sys);
+	return err;
+}
+
+int boot_next__remove_entry(const char *root)
+{
+	char *entries = find_entries(root), *path = entries ? xasprintf("%s/" ID ".conf", entries) : NULL;
+	int err = path ? put_file(path, "") : 0;
+
+	free(path);
+	free(entries);
+	return err ?: remove_from_grub(root);
+}
