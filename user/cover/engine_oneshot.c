@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "cover/engine.h"
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "kernel/oneshot_files.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "document/universe_kept.h"
+#include "document/universe.h"
 #include "report/sample_documents.h"
 
 static char *kept_text(const struct universe *u, size_t *ret_length)
