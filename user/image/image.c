@@ -130,14 +130,13 @@ static int image_file__open(struct image_file *file, const char *path, bool is_m
 	memset(file, 0, sizeof(*file));
 	file->path = path;
 	file->is_module = is_module;
-	elf_version(EV_CURRENT);
 	file->fd = elf_file__open(path);
 	if (file->fd == -EFBIG)
 		return error__return(-EINVAL, "%s: is refused: it is no ELF file, as its contents are more than %d times as "
 				     "large: give the file without compression", path, ELF_FILE_MOST_RATIO);
 	if (file->fd < 0)
 		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(-file->fd));
-	file->elf = dwelf_elf_begin(file->fd);
+	file->elf = elf_file__begin(file->fd);
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &ehdr) ||
 	    ehdr.e_ident[EI_CLASS] != ELFCLASS64)
 		return error__return(-EINVAL, "%s: is no ELF file of 64 bits", path);

@@ -176,11 +176,10 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 	Elf *elf;
 	int fd;
 
-	elf_version(EV_CURRENT);
 	fd = elf_file__open(path);
 	if (fd < 0)
 		return;
-	elf = dwelf_elf_begin(fd);
+	elf = elf_file__begin(fd);
 	text = elf ? elf_file__section(elf, ".text", &shdr) : NULL;
 	symbols = text ? elf_file__symbols(elf, &names_at) : NULL;
 	if (symbols)
@@ -304,8 +303,7 @@ bool module_file__has(const char *path, const char *function)
 
 	if (fd < 0)
 		return false;
-	elf_version(EV_CURRENT);
-	elf = dwelf_elf_begin(fd);
+	elf = elf_file__begin(fd);
 	has = elf && has_function(elf, function);
 	elf_end(elf);
 	close(fd);

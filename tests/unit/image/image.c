@@ -15,6 +15,14 @@
 #include "image/image.h"
 #include "image/inlines.h"
 #include "image/lines.h"
+
+/* If a file takes too much memory, AddressSanitizer would end the program itself. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static const char main_c[] =
 	"const char linux_banner[] = \"Linux version 6.12.1-made (a@b) #1\";\n"
 	"int other(int);\n"
@@ -104,6 +112,7 @@ static void make_files(void)
 	    "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
 	    "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
 	    "{ cat made.ko; head -c 70000000 /dev/zero; } >large.ko && zstd -q large.ko && "
+	    "gzip -k large.ko && xz -0 -k large.ko && "
 	    "strip -o stripped vmlinux && objcopy -g vmlinux no_dwarf && objcopy --only-keep-debug vmlinux debug && "
 	    "head -c 3000 vmlinux >cut && cp vmlinux of_arm && printf '\\267' | dd of=of_arm bs=1 seek=18 conv=notrunc");
 }
@@ -383,6 +392,8 @@ Test(image, refuses_other_files)
 	expect_refused("cut", NULL);
 	expect_refused("stripped", NULL);
 	expect_refused("large.ko.zst", "made");
+	expect_refused("large.ko.gz", "made");
+	expect_refused("large.ko.xz", "made");
 	expect_refused("of_arm", NULL);
 	expect_refused("debug", NULL);
 	expect_refused("made.ko", NULL);
