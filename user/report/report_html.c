@@ -112,6 +112,14 @@ static long add_other(struct page *p, const char *name, const char *module, cons
 	return p->rows->count + other;
 }
 
+/* As add_other(), for a function outside of --in: its namesakes get numbers of their own. */
+static long add_outside(struct page *p, const struct function *f)
+{
+	*LIST_ADD(p->others.list, p->others.count) = xasprintf(f->module ? "%s\t%s [%s]" : "%s\t%s", f->untraced ?: OUTSIDE,
+							       f->name, f->module);
+	return p->rows->count + p->others.count - 1;
+}
+
 /* ---- calls */
 
 static const struct function *only_one(const struct universe *u, const char *name)
@@ -133,7 +141,7 @@ static long number_of(struct page *p, const struct function *f)
 	uint32_t *number = f ? &p->of_universe[f - p->rows->universe->list] : NULL;
 
 	if (number && !*number && !rows__has(p->rows, f))
-		*number = add_other(p, f->name, f->module, f->untraced ?: OUTSIDE) + 1;
+		*number = add_outside(p, f) + 1;
 	return number ? (long)*number - 1 : -1;
 }
 
