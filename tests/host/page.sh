@@ -240,7 +240,7 @@ is 'a search finds functions' "$(shown '.found | .[0], (.[1:][] | split(" | ")[0
 split mm/c.c:50
 split.part.0 mm/c.c:52'
 is 'a pattern finds whole names' "$(shown '.glob[1:] | map(split(" ")[0]) | join(" ")')" 'beta delta'
-# The rest of the sentence is image/untraced.c's.
+# The rest of the sentence is image/functions.c's.
 is 'a search finds functions that cannot be traced, with the reason' "$(shown '.untraced[1], .hidden' | xargs -d '\n' | sed 's/notrace[^.|]*\./notrace./')" \
 	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Calls in it that ran, by where they return to +0x10 · one, two'
 is 'a name like markup is found by it' "$(shown '.script | length')" 2

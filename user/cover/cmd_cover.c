@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace cover: its options. Options that are repeated in a result are in document/scope.c. run.c has the
+ * hytrace cover: its options. Options that are repeated in a result are in document/filter.c. run.c has the
  * steps of a run.
  */
 #include <argp.h>

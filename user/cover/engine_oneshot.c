@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "cover/engines.h"
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "kernel/hits.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The options of `hytrace cover`. An option that is repeated in a result is a member of struct
- * scope or struct cover_how (document/scope.h). Any other option is a member here, and is parsed in
+ * scope or struct cover_how (document/filter.h). Any other option is a member here, and is parsed in
  * cmd_cover.c. CONTRIBUTING names the other files that a new option touches.
  */
 #ifndef HYTRACE_COVER_OPTIONS_H
@@ -12,7 +12,6 @@
 
 #include "base/program.h"
 #include "document/filter.h"
-#include "document/scope.h"
 
 enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
 

@@ -14,10 +14,10 @@
 #include "cover/engines.h"
 #include "cover/options.h"
 #include "cover/outputs.h"
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "kernel/features.h"
 #include "report/report.h"
-#include "report/running.h"
+#include "report/why.h"
 #include "run/process.h"
 #include "run/workload.h"
 

@@ -11,13 +11,103 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "document/filter.h"
-#include "document/modules.h"
-#include "document/scope.h"
 #include "kernel/hits.h"
 #include "kernel/running.h"
+#include "kernel/symbols.h"
 #include "run/workload.h"
+
+/* What a result may lack, according to the counters in its "lost": one table for all readers. */
+enum loss_meaning {
+	LOSS_NOTHING,		/* the result is complete nevertheless */
+	LOSS_MAYBE,		/* the result may lack something */
+	LOSS_MISSING,		/* the result lacks something */
+};
+
+/* Which unlisted functions may have been called, if this loss is counted? */
+enum loss_of {
+	LOSS_OF_NONE,		/* no function: the loss is of callers, or of modules' init text */
+	LOSS_OF_MODULES,	/* functions of modules that were loaded or removed during the run */
+	LOSS_OF_ANY,
+};
+
+struct loss {
+	const char *name;
+	enum loss_meaning meaning;
+	enum loss_of of;
+	/*
+	 * HIT_FUNCTION, HIT_CALLER: the first call of a listed hit of this kind may have been lost.
+	 */
+	unsigned int hides;
+	const char *text;
+};
+
+/* The entries of the table, from 0; NULL after the last one. */
+const struct loss *losses__at(size_t index);
+/* The loss that the counter of this name counts; NULL: it counts none. */
+const struct loss *losses__find(const char *name);
+/* The counter's name in a string that stays valid; NULL: it does not count a loss. */
+const char *losses__name(const char *name);
+
+/*
+ * The worst of the losses: LOSS_NOTHING if it is certain that the result is complete. For all of these functions, a
+ * counter that is not in the table may mean that anything is missing.
+ */
+enum loss_meaning losses__worst(const struct counters *lost);
+bool losses__complete(const struct counters *lost);
+/* May a first hit of this kind (HIT_FUNCTION, HIT_CALLER) not have been the first call, as an earlier one was lost? */
+bool losses__hide(const struct counters *lost, unsigned int kind);
+/* May a function that is not listed have been called? @stayed: it is in vmlinux, or its module was always loaded */
+bool losses__may_hide(const struct counters *lost, bool stayed);
+
+/* A meaning in one word: "nothing", "maybe" or "missing". */
+const char *loss_meaning__name(enum loss_meaning meaning);
+
+/*
+ * A module that a result is about. An offset in a module's text only has a meaning together with the module's build.
+ */
+struct covered_module {
+	char *name;
+	char *build_id;		/* lowercase hex; NULL: unknown */
+	char *srcversion;	/* as modinfo has it; NULL: unknown */
+	uint64_t size;		/* as /proc/modules has it; 0: unknown */
+	bool came, went;	/* loaded, or removed, while the result was recorded */
+};
+
+struct covered_modules {
+	struct covered_module *list;
+	size_t count;
+};
+
+/**
+ * covered_modules__read() - the modules of the running kernel
+ * @ret: must be empty
+ * @before: the symbols when recording began
+ * @after: the symbols at its end; NULL: the modules have not changed
+ *
+ * A module that was loaded and removed in between is in neither list, so it is not found.
+ */
+void covered_modules__read(struct covered_modules *ret, const struct symbols *before, const struct symbols *after);
+void covered_modules__free(struct covered_modules *m);
+/* Frees what the module consists of, and not @m. */
+void covered_module__free(struct covered_module *m);
+
+/* Adds a module of which only the name is known. Returns the new element. */
+struct covered_module *covered_modules__add(struct covered_modules *m, const char *name);
+
+/* Returns NULL if it is not in the list. */
+const struct covered_module *covered_modules__find(const struct covered_modules *m, const char *name);
+
+/* Was the module loaded from the beginning to the end? @name: NULL is vmlinux, which always was */
+bool covered_modules__stayed(const struct covered_modules *m, const char *name);
+
+/* Are @a and @b known to be different builds? False for NULL, an unknown module. */
+bool covered_module__differs(const struct covered_module *a, const struct covered_module *b);
+
+/* The kind of field for a struct covered_modules. */
+extern const struct json_kind field_modules;
 
 /*
  * Increased when a field is removed or changes its meaning. New fields do not increase it, nor do
@@ -78,6 +168,8 @@ struct coverage {
 
 void coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
+/* Frees a list of texts that ends with NULL, or is NULL. */
+void texts__free(char **list);
 
 /* Are @a and @b of one boot, so that their times and process numbers can be compared? */
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
@@ -92,12 +184,5 @@ bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
 bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module);
 /* Is it known which hit was the first? Not if results of several boots were merged. */
 bool coverage__knows_first(const struct coverage *c);
-
-/* Kinds of fields of struct coverage, besides those of base/json.h. A struct globs: */
-extern const struct json_kind field_globs;
-/* A const char * that lives as long as the coverage: */
-extern const struct json_kind field_text;
-/* A pointer of which a recording only says whether it is NULL: */
-extern const struct json_kind field_given;
 
 #endif

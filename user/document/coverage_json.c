@@ -14,8 +14,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "document/coverage.h"
 #include "document/coverage_json.h"
-#include "document/losses.h"
 #include "document/read.h"
 
 /* ---- the header */
@@ -53,21 +53,12 @@ static void write_clock(json_writer_t *w, const struct json_field *field, const 
 	jsonw_string(w, "local");
 }
 
-static void write_entries(json_writer_t *w, const struct json_field *field, const void *member)
+/* @detail: the kind of the hits; NULL: all */
+static void write_count(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct hits *hits = member;
 
-	jsonw_lluint(w, hits->count);
-}
-
-static void write_functions(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	jsonw_lluint(w, hits__count(member, HIT_FUNCTION));
-}
-
-static void write_callers(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	jsonw_lluint(w, hits__count(member, HIT_CALLER));
+	jsonw_lluint(w, field->detail ? hits__count(hits, *(const enum hit_kind *)field->detail) : hits->count);
 }
 
 static void write_complete(json_writer_t *w, const struct json_field *field, const void *member)
@@ -144,9 +135,7 @@ static const struct json_kind trace_clock = { write_clock };
 static const struct json_kind started = { write_started, read_started, json_type_string, true };
 static const struct json_kind status = { write_status, read_status, json_type_int, true };
 static const struct json_kind means = { write_losses };
-static const struct json_kind entries = { write_entries };
-static const struct json_kind functions = { write_functions };
-static const struct json_kind callers = { write_callers };
+static const struct json_kind hit_count = { write_count };
 static const struct json_kind complete = { write_complete, NULL, json_type_boolean };
 
 /* In the order of enum ending. */
@@ -196,13 +185,10 @@ static void write_merged(json_writer_t *w, const struct json_field *field, const
 static int read_merged(struct json_object *array, const struct json_field *field, void *member, void *whole)
 {
 	struct coverage *c = whole;
-	size_t count;
+	size_t count = array ? json_object_array_length(array) : 0;
 	int err = 0;
 
-	if (!array)
-		return 0;
-	count = json_object_array_length(array);
-	c->merged = xcalloc(count, sizeof(*c->merged));
+	c->merged = array ? xcalloc(count, sizeof(*c->merged)) : NULL;
 	for (; !err && c->merged_count < count; c->merged_count++)
 		err = json__read_fields(json_object_array_get_idx(array, c->merged_count), merged_fields,
 					&c->merged[c->merged_count], whole);
@@ -232,9 +218,9 @@ static int read_traced_seen(struct json_object *value, const struct json_field *
 static const struct json_kind seen_of_traced = { write_traced_seen, read_traced_seen, json_type_int, true };
 
 static const struct json_field total_fields[] = {
-	{ "entries", &entries, AT(hits) },
-	{ "functions", &functions, AT(hits) },
-	{ "callers", &callers, AT(hits) },
+	{ "entries", &hit_count, AT(hits) },
+	{ "functions", &hit_count, AT(hits), &(const enum hit_kind){ HIT_FUNCTION } },
+	{ "callers", &hit_count, AT(hits), &(const enum hit_kind){ HIT_CALLER } },
 	{ "traceable", &field_number, AT(traceable) },
 	{ "traced", &field_number, AT(traced) },
 	{ "traced_seen", &seen_of_traced, 0 },
@@ -285,8 +271,7 @@ static void write_other(json_writer_t *w, const struct hit *hit)
 	}
 	jsonw_start_object(w);
 	json__address_or_null(w, "addr", other->link, other->link);
-	jsonw_name(w, "name");
-	jsonw_string(w, other->name);
+	jsonw_string_field(w, "name", other->name);
 	json__string_or_null(w, "module", other->module);
 	json__number_or_null(w, "offset", other->module, other->offset);
 	if (hit->kind == HIT_FUNCTION)
@@ -320,9 +305,8 @@ static void write_hits(json_writer_t *w, const struct coverage *c, const char *n
 {
 	json__lines(w, name);
 	for (size_t i = 0; i < c->hits.count; i++) {
-		if (c->hits.list[i].kind != kind)
-			continue;
-		write_hit(w, c, &c->hits.list[i]);
+		if (c->hits.list[i].kind == kind)
+			write_hit(w, c, &c->hits.list[i]);
 	}
 	jsonw_end_array(w);
 }
@@ -422,13 +406,9 @@ static int check_root(struct json_object *root, const char *path)
 	    !json_object_is_type(json__field(root, "callers"), json_type_array))
 		return error__return(-EINVAL, "%s: is damaged: it has no list of functions, or of callers",
 				     path);
-	/*
-	 * Without a window, each difference would seem to be after the end of this recording, and
-	 * so explained.
-	 */
+	/* Without a window, each difference would seem to be after the end of this recording, and so explained. */
 	if (!json_object_is_type(json__field(json__field(root, "window"), "closed_ns"), json_type_int))
-		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
-				     path);
+		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded", path);
 	return 0;
 }
 
@@ -441,12 +421,10 @@ static bool has_names(const struct coverage *c)
 	return is_name(c->kernel.release) && is_name(c->kernel.arch) && is_name(c->kernel.build_id);
 }
 
-static int read_root(struct coverage *c, struct json_object *root, const char *path)
+static int read_fields(struct coverage *c, struct json_object *root)
 {
-	int err;
+	int err = json__read_fields(root, header, c, c);
 
-	coverage__init(c, text(root, "engine"));
-	err = json__read_fields(root, header, c, c);
 	if (!err && !has_names(c))
 		err = -EINVAL;
 	/* If the recording is incomplete without a reason, an unknown counter stands for what may be missing. */
@@ -454,14 +432,7 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 		counters__add(&c->lost, "incomplete", 1);
 	if (!err)
 		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);
-	if (!err)
-		err = read_hits(c, json__field(root, "callers"), HIT_CALLER);
-	if (!err) {
-		hits__order(&c->hits);
-		return 0;
-	}
-	coverage__free(c);
-	return error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
+	return err ?: read_hits(c, json__field(root, "callers"), HIT_CALLER);
 }
 
 /* @err: the result of reading the file */
@@ -472,8 +443,16 @@ static int take_root(struct coverage *ret, struct json_object *root, const char 
 	if (err)
 		return err;
 	err = check_root(root, path);
-	if (!err)
-		err = read_root(&c, root, path);
+	if (!err) {
+		coverage__init(&c, text(root, "engine"));
+		err = read_fields(&c, root);
+		if (err)
+			err = error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
+		if (err)
+			coverage__free(&c);
+		else
+			hits__order(&c.hits);
+	}
 	if (!err)
 		*ret = c;
 	json_object_put(root);

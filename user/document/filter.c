@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str,
- * 0)".
+ * What a recording was asked for; see filter.h. The kernel documents its own matching of globs as "like !fnmatch(pat,
+ * str, 0)".
  */
 #include <fnmatch.h>
+#include <limits.h>
+#include <linux/types.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +13,17 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "base/program.h"
+#include "base/text.h"
+#include "document/coverage.h"
 #include "document/filter.h"
+#include "cover.h"
 
 #define MODULE_MARK ":mod:"
 #define NAMES_AT_FIRST 64
+
+/* For "%s%s" at the beginning of a message: where the glob stands, unless that is the command line. */
+#define AT_ORIGIN(origin) (origin) ?: "", (origin) ? ": " : ""
 
 static int glob__parse(struct glob *g, const char *text, const char *origin)
 {
@@ -22,13 +31,10 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 	size_t length = mark ? (size_t)(mark - text) : strlen(text);
 
 	if (!*text || strpbrk(text, " \t"))
-		return error__return(-EINVAL,
-			"%s%s'%s': not a function glob: give one name or glob, without spaces",
-			origin ? origin : "", origin ? ": " : "", text);
+		return error__return(-EINVAL, "%s%s'%s': not a function glob: give one name or glob, without spaces",
+				     AT_ORIGIN(origin), text);
 	if (mark && !mark[strlen(MODULE_MARK)])
-		return error__return(-EINVAL,
-			"%s%s'%s': no module named: write :mod:NAME",
-			origin ? origin : "", origin ? ": " : "", text);
+		return error__return(-EINVAL, "%s%s'%s': no module named: write :mod:NAME", AT_ORIGIN(origin), text);
 	g->function = length ? xstrndup(text, length) : xstrdup("*");
 	g->module = mark ? xstrdup(mark + strlen(MODULE_MARK)) : NULL;
 	/* Some kernels refuse an empty name before the mark. '*' means the same. */
@@ -42,14 +48,6 @@ bool glob__is_name(const struct glob *g)
 	return !g->module && !strpbrk(g->function, "*?[\\");
 }
 
-/* The name is owned by its glob, and lives as long. */
-static void add_name(struct globs *globs, const char *name)
-{
-	if (!globs->names)
-		globs->names = index__new(NAMES_AT_FIRST, NULL);
-	index__add(globs->names, name, NULL);
-}
-
 static int add_one(struct globs *globs, const char *text, const char *origin)
 {
 	struct glob g = {};
@@ -57,10 +55,12 @@ static int add_one(struct globs *globs, const char *text, const char *origin)
 
 	if (err)
 		return err;
-	if (!glob__is_name(&g))
+	if (!glob__is_name(&g)) {
 		globs->patterns++;
-	else
-		add_name(globs, g.function);
+	} else {
+		globs->names = globs->names ?: index__new(NAMES_AT_FIRST, NULL);
+		index__add(globs->names, g.function, NULL);
+	}
 	*LIST_ADD(globs->list, globs->count) = g;
 	return 0;
 }
@@ -159,22 +159,17 @@ static bool globs__match(const struct globs *globs, const char *name, const char
 
 int glob__refuse(const struct glob *g, const struct traceable *t)
 {
-	const char *origin = g->origin ? g->origin : "", *colon = g->origin ? ": " : "";
-	const char *similar;
+	const char *similar = g->module ? NULL : traceable__similar(t, g->function);
 
 	if (g->module)
-		return error__return(-EINVAL,
-			"%s%s%s: no traceable function matches: is the module %s loaded?",
-			origin, colon, g->text, g->module);
-	similar = traceable__similar(t, g->function);
+		return error__return(-EINVAL, "%s%s%s: no traceable function matches: is the module %s loaded?",
+				     AT_ORIGIN(g->origin), g->text, g->module);
 	if (similar)
-		return error__return(-EINVAL,
-			"%s%s%s: no such function (%zu can be traced, see "
-			"available_filter_functions; did you mean %s?)",
-			origin, colon, g->text, traceable__count(t), similar);
-	return error__return(-EINVAL,
-		"%s%s%s: matches none of the %zu functions that can be traced; see "
-		"available_filter_functions", origin, colon, g->text, traceable__count(t));
+		return error__return(-EINVAL, "%s%s%s: no such function (%zu can be traced, see "
+				     "available_filter_functions; did you mean %s?)", AT_ORIGIN(g->origin), g->text,
+				     traceable__count(t), similar);
+	return error__return(-EINVAL, "%s%s%s: matches none of the %zu functions that can be traced; see "
+			     "available_filter_functions", AT_ORIGIN(g->origin), g->text, traceable__count(t));
 }
 
 static bool matches_any(const struct glob *g, const struct traceable *t)
@@ -247,3 +242,252 @@ size_t filter__new_modules(const struct filter *f, const struct symbols *before,
 	}
 	return found;
 }
+
+/* ---- whose calls, and how they are recorded */
+
+/* TASK_COMM_LEN, which includes the terminating NUL. */
+#define COMM_LENGTH 16
+
+/* ---- the fields of a recording */
+
+static void write_globs(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct globs *globs = member;
+
+	jsonw_start_array(w);
+	for (size_t i = 0; i < globs->count; i++)
+		jsonw_string(w, globs->list[i].text);
+	jsonw_end_array(w);
+}
+
+static int read_globs(struct json_object *array, const struct json_field *field, void *member,
+		      void *whole)
+{
+	int err = 0;
+
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
+		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
+
+		/* '@' would name a file to read. No recording contains that. */
+		err = glob && *glob != '@' ? globs__add(member, glob) : -EINVAL;
+	}
+	return err;
+}
+
+static const struct json_kind field_globs = { write_globs, read_globs, json_type_array };
+
+static int read_text(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct coverage *c = whole;
+
+	*(const char **)member = hits__name(&c->hits, json__text(value));
+	return 0;
+}
+
+static void write_text(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	field_string.write(w, field, member);
+}
+
+/* A const char * that lives as long as the coverage. */
+static const struct json_kind field_text = { write_text, read_text, json_type_string, true };
+
+static void write_given(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_bool(w, *(const char *const *)member);
+}
+
+static int read_given(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	*(const char **)member = json_object_get_boolean(value) ? "" : NULL;
+	return 0;
+}
+
+/* A pointer of which a recording only says whether it is NULL. */
+static const struct json_kind field_given = { write_given, read_given, json_type_boolean };
+
+/* Words in a recording, in the order of enum scope_kind. */
+static const char *const scopes[] = { "system", "task", "pid", "boot", "several", NULL };
+
+/* Words in a recording, in the order of enum cover_entry_kind. */
+static const char *const entries[] = { "", "kprobe", "fentry", NULL };
+
+#define AT(member) offsetof(struct coverage, member)
+
+const struct json_field filter_fields[] = {
+	{ "allow", &field_globs, AT(filter.allow) },
+	{ "deny", &field_globs, AT(filter.deny) },
+	{ "denied_by_hytrace", &field_globs, AT(filter.own) },
+	{ "scope", &field_word, AT(scope.kind), scopes },
+	{ "pid", &field_some_number, AT(scope.pid) },
+	{ "cgroup", &field_text, AT(scope.cgroup) },
+	{ "comm", &field_text, AT(scope.comm) },
+	{ "callers", &field_bool, AT(how.callers) },
+	{ }
+};
+
+const struct json_field option_fields[] = {
+	{ "retire", &field_bool, AT(how.retire) },
+	{ "retire_ms", &field_some_number, AT(how.retire_ms) },
+	{ "max_entries", &field_some_number, AT(how.max_entries) },
+	{ "duration", &field_some_seconds, AT(how.duration) },
+	{ "pin", &field_given, AT(how.pin) },
+	{ "entry", &field_word, AT(how.entry), entries },
+	{ }
+};
+
+bool scope__follows(const struct scope *s)
+{
+	return s->kind == SCOPE_TASK || s->kind == SCOPE_PID || s->kind == SCOPE_SEVERAL;
+}
+
+const char *scope__limit(const struct scope *s)
+{
+	return s->cgroup ? "--cgroup" : s->comm ? "--comm" : NULL;
+}
+
+static bool same_or_any(const char *one, const char *other)
+{
+	return !other || text__equals(one, other);
+}
+
+bool scope__lies_in(const struct scope *s, const struct scope *other)
+{
+	/* If results of several scopes were merged, it is not known whose tasks they have. */
+	if (other->kind == SCOPE_SEVERAL)
+		return false;
+	return (!scope__follows(other) || (s->kind == other->kind && s->pid == other->pid)) &&
+	       same_or_any(s->cgroup, other->cgroup) && same_or_any(s->comm, other->comm);
+}
+
+void scope__print(const struct scope *s, FILE *out)
+{
+	if (s->kind == SCOPE_SEVERAL)
+		fprintf(out, "some tasks, not the same in each run");
+	else if (s->kind == SCOPE_PID)
+		fprintf(out, "process %ld and what it started", s->pid);
+	else if (s->kind == SCOPE_TASK)
+		fprintf(out, "the command and what it started");
+	else
+		fprintf(out, "the whole system");
+	if (s->cgroup) {
+		fprintf(out, ", only cgroup ");
+		utf8__print(out, s->cgroup, "");
+	}
+	if (s->comm) {
+		fprintf(out, ", only tasks named ");
+		utf8__print(out, s->comm, "");
+	}
+}
+
+/* ---- the command line */
+
+enum {
+	KEY_TASK = 512, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_RETIRE, KEY_CGROUP,
+	KEY_COMM, KEY_ENTRY,
+};
+
+static const struct argp_option options[] = {
+	{ "pid", 'p', "PID", 0, "only process PID, and what it starts from now on", 0 },
+	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
+	{ "cgroup", KEY_CGROUP, "PATH", 0, "only tasks in this cgroup and those below it (version 2): a "
+	  "directory, or its path below /sys/fs/cgroup; BPF recorders", 0 },
+	{ "comm", KEY_COMM, "NAME", 0, "only tasks of this name, as ps -o comm and /proc/PID/comm show "
+	  "it; BPF recorders", 0 },
+	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
+	  "them", 0 },
+	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "stop tracing functions that are known, "
+	  "so that they cost nothing from then on; with callers, MS milliseconds after the first "
+	  "call: later callers are missing; oneshot and bpf", 0 },
+	{ "pin", KEY_PIN, "DIR", 0, "BPF recorders: during the run, pin a map of the addresses "
+	  "seen, the program and its links in this directory of a bpffs", 0 },
+	{ "entry", KEY_ENTRY, "KIND", 0, "-e bpf: kprobe (kprobe.multi, on any kernel) or fentry (fentry.multi, "
+	  "which costs half as much, since Linux 7.2); default: what costs less", 0 },
+	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after this time", 0 },
+	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
+	{ "max-entries", KEY_ENTRIES, "N", 0, "make room for N addresses (default: for all)", 0 },
+	{ }
+};
+
+static void set_scope(struct argp_state *state, struct scope *scope, enum scope_kind kind)
+{
+	enum scope_kind other = scope->kind;
+
+	if (other != SCOPE_SYSTEM && other != kind)
+		argp_error(state, other == SCOPE_BOOT || kind == SCOPE_BOOT ? SCOPE_OF_BOOT :
+			   "--task and --pid exclude each other");
+	scope->kind = kind;
+}
+
+static void check_combination(struct argp_state *state, const struct scope *scope, struct cover_how *how)
+{
+	if (how->retire && how->callers && !how->retire_ms)
+		argp_error(state, "--retire turns functions off before all callers are known: give it with "
+			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
+	if (scope->comm && (!*scope->comm || strlen(scope->comm) >= COMM_LENGTH))
+		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name",
+			   scope->comm, COMM_LENGTH - 1);
+	if (scope->cgroup && !*scope->cgroup)
+		argp_error(state, "--cgroup: the path is empty; / is the cgroup of all tasks");
+	if (how->entry == ENTRY_FENTRY && how->retire)
+		argp_error(state, "--retire attaches again and again, which takes fentry.multi too long: give it "
+			   "without --entry fentry");
+	if (how->pin && !*how->pin)
+		argp_error(state, "--pin: the directory is missing");
+	if (!how->callers)
+		how->retire_ms = 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct scope_input *in = state->input;
+
+	switch (key) {
+	case 'p':
+		set_scope(state, in->scope, SCOPE_PID);
+		in->scope->pid = option__number(state, "pid", arg, 1 << 22);
+		break;
+	case KEY_TASK:
+		set_scope(state, in->scope, SCOPE_TASK);
+		break;
+	case KEY_NO_CALLERS:
+		in->how->callers = false;
+		break;
+	case KEY_RETIRE:
+		in->how->retire = true;
+		if (arg)
+			in->how->retire_ms = option__number(state, "retire", arg, UINT_MAX);
+		break;
+	case KEY_PIN:
+		in->how->pin = arg;
+		break;
+	case KEY_ENTRY:
+		in->how->entry = 1 + option__word(state, "entry", arg, entries + 1);
+		break;
+	case KEY_CGROUP:
+		in->scope->cgroup = arg;
+		break;
+	case KEY_COMM:
+		in->scope->comm = arg;
+		break;
+	case KEY_DURATION:
+		in->how->duration = option__seconds(state, arg);
+		break;
+	case KEY_BOOT:
+		set_scope(state, in->scope, SCOPE_BOOT);
+		break;
+	case KEY_ENTRIES:
+		in->how->max_entries = option__number(state, "max-entries", arg, 1 << (SET_MOST_BITS - 1));
+		break;
+	case ARGP_KEY_END:
+		check_combination(state, in->scope, in->how);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp scope_argp = { .options = options, .parser = parse };

@@ -48,25 +48,17 @@ static int unreadable(const char *path, const char *why)
 static int read_file(struct text *t, int fd, const char *path)
 {
 	ssize_t got = 0;
-	int err = 0;
+	char *to;
+	int err;
 
 	if (fd < 0)
 		return unreadable(path, strerror(errno));
-	while (!err) {
-		char *to = text__grow(t, CHUNK, path);
-
-		if (!to) {
-			err = -EINVAL;
-			break;
-		}
-		got = read(fd, to, CHUNK);
-		if (got > 0)
-			t->length += got;
-		else if (!got || errno != EINTR)
-			break;
-	}
-	if (!err && got < 0)
-		err = unreadable(path, strerror(errno));
+	do {
+		to = text__grow(t, CHUNK, path);
+		got = to ? read(fd, to, CHUNK) : 0;
+		t->length += got > 0 ? got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	err = got < 0 ? unreadable(path, strerror(errno)) : to ? 0 : -EINVAL;
 	close(fd);
 	return err;
 }
@@ -102,31 +94,22 @@ static int inflate_zstd(struct text *to, const struct text *from, const char *pa
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = { from->bytes, from->length, 0 };
+	ZSTD_outBuffer out;
 	size_t left = 1;
 	int err = 0;
 
 	if (!z)
 		memory__fail();
-	while (!err && in.pos < in.size && !ZSTD_isError(left)) {
-		ZSTD_outBuffer out = { text__grow(to, CHUNK, path), CHUNK, 0 };
-
+	do {
+		out = (ZSTD_outBuffer){ text__grow(to, CHUNK, path), CHUNK, 0 };
 		if (!out.dst) {
 			err = -EINVAL;
 			break;
 		}
 		left = ZSTD_decompressStream(z, &out, &in);
 		to->length += out.pos;
-		/* A small file may have been read at once, and not been written completely yet. */
-		while (!ZSTD_isError(left) && left && out.pos == out.size) {
-			out = (ZSTD_outBuffer){ text__grow(to, CHUNK, path), CHUNK, 0 };
-			if (!out.dst) {
-				err = -EINVAL;
-				break;
-			}
-			left = ZSTD_decompressStream(z, &out, &in);
-			to->length += out.pos;
-		}
-	}
+		/* If the output buffer is full, the decompressor may hold more. */
+	} while (!ZSTD_isError(left) && (in.pos < in.size || (left && out.pos == out.size)));
 	if (!err && ZSTD_isError(left))
 		err = unreadable(path, ZSTD_getErrorName(left));
 	else if (!err && left)

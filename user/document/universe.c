@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All functions of a kernel build; see universe.h. */
+/* All functions of a kernel build, as json, and as a cached file; see universe.h. */
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
+#include "base/version.h"
 #include "document/read.h"
 #include "document/universe.h"
+#include "kernel/elf_file.h"
 
 void universe__init(struct universe *u)
 {
@@ -43,14 +49,9 @@ const char *universe__text(struct universe *u, const char *text)
 static int by_place(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
-	int modules = text__compare(x->module, y->module);
 
-	if (modules)
-		return modules;
 	/* In a module, offsets of init text begin at 0 again. */
-	if (x->module && x->init != y->init)
-		return x->init ? 1 : -1;
-	return x->addr < y->addr ? -1 : x->addr > y->addr;
+	return text__compare(x->module, y->module) ?: (x->module ? x->init - y->init : 0) ?: ORDER(x->addr, y->addr);
 }
 
 static int by_place_and_name(const void *a, const void *b)
@@ -83,22 +84,18 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static void sort_names(struct universe *u)
-{
-	u->by_name = xcalloc(u->count, sizeof(*u->by_name));
-	for (size_t i = 0; i < u->count; i++)
-		u->by_name[i] = &u->list[i];
-	qsort(u->by_name, u->count, sizeof(*u->by_name), by_name);
-}
-
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count)
 {
 	const struct function key = { .name = name }, *wanted = &key;
 	size_t first;
 
 	/* Although @u is const, the index is made here: the function list itself does not change. */
-	if (!u->by_name)
-		sort_names((struct universe *)u);
+	if (!u->by_name) {
+		((struct universe *)u)->by_name = xcalloc(u->count, sizeof(*u->by_name));
+		for (size_t i = 0; i < u->count; i++)
+			u->by_name[i] = &u->list[i];
+		qsort(u->by_name, u->count, sizeof(*u->by_name), by_name);
+	}
 	first = sorted__equals(u->by_name, u->count, sizeof(wanted), &wanted, by_name, ret_count);
 	return *ret_count ? &u->by_name[first] : NULL;
 }
@@ -162,8 +159,7 @@ static void write_totals(json_writer_t *w, const struct universe *u)
 		traceable += !u->list[i].untraced;
 		init += u->list[i].init;
 	}
-	jsonw_name(w, "totals");
-	jsonw_start_object(w);
+	json__object(w, "totals");
 	jsonw_lluint_field(w, "functions", u->count);
 	jsonw_lluint_field(w, "traceable", traceable);
 	jsonw_lluint_field(w, "init", init);
@@ -176,13 +172,11 @@ void universe__write_json(const struct universe *u, FILE *out)
 
 	/* Tells readers whether this is the whole list. */
 	jsonw_string_field(w, "selection", u->some ? "some" : "all");
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
+	json__object(w, "kernel");
 	json__write_fields(w, fields, u);
 	jsonw_end_object(w);
 	write_totals(w, u);
-	jsonw_name(w, "functions");
-	jsonw_start_lines(w);
+	json__lines(w, "functions");
 	for (size_t i = 0; i < u->count; i++)
 		write_function(w, u, &u->list[i]);
 	jsonw_end_array(w);
@@ -243,13 +237,154 @@ int universe__read_json(struct universe *ret, const char *path)
 	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
 		err = read_function(&u, json_object_array_get_idx(list, i));
 	json_object_put(root);
-	if (err == -EINVAL)
-		error__print("%s: is damaged: a field of it makes no sense", path);
 	if (err) {
 		universe__free(&u);
-		return err;
+		return error__return(err, "%s: is damaged: a field of it makes no sense", path);
 	}
 	universe__settle(&u);
 	*ret = u;
 	return 0;
+}
+
+/*
+ * ---- the cached file
+ *
+ * Lines with fields between tabs: a head, a line for each module, a line for each function, and a last line
+ * which shows that the file is complete. Texts stay where the file was read to. An empty field is unknown.
+ */
+
+#define FORM "universe 1"
+#define END "end"
+/* The most fields of a line. */
+#define MOST_FIELDS 9
+
+/* The results of another build of hytrace may be wrong. Without build ids, only the version distinguishes builds. */
+static void print_magic(char magic[128])
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char *build_id;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	build_id = elf_file__build_id(elf);
+	snprintf(magic, 128, "hytrace " HYTRACE_VERSION " %s " FORM, build_id ?: "");
+	free(build_id);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+void universe__write_kept(const struct universe *u, FILE *out)
+{
+	char magic[128];
+
+	print_magic(magic);
+	fprintf(out, "%s\t%s\t%s\t%s\t%d%d%d\t%zu\t%zu\n", magic, u->release ?: "", u->arch ?: "",
+		u->build_id ?: "", u->linked, u->placed, u->whole, u->modules.count, u->count);
+	for (size_t i = 0; i < u->modules.count; i++)
+		fprintf(out, "%s\t%s\n", u->modules.list[i].name, u->modules.list[i].build_id ?: "");
+	for (size_t i = 0; i < u->count; i++) {
+		const struct function *f = &u->list[i];
+
+		fprintf(out, "%" PRIx64 "\t%s\t%s\t%s\t%s\t%x\t%x\t%s\t%d\n", f->addr, f->name, f->module ?: "",
+			f->unit ?: "", f->file ?: "", f->line, f->sympos, f->untraced ?: "",
+			f->init);
+	}
+	fprintf(out, END "\n");
+}
+
+struct reader {
+	char *at;		/* the next line; a NUL ends the text */
+	const char *fields[MOST_FIELDS];
+};
+
+/* Returns false if there is no line with that number of fields. */
+static bool read_line(struct reader *r, size_t count)
+{
+	char *end = strchr(r->at, '\n');
+
+	if (!end)
+		return false;
+	*end = '\0';
+	for (size_t i = 0; i < count; i++) {
+		char *tab = strchr(r->at, '\t');
+
+		if (!tab != (i + 1 == count))
+			return false;
+		r->fields[i] = r->at;
+		if (tab) {
+			*tab = '\0';
+			r->at = tab + 1;
+		}
+	}
+	r->at = end + 1;
+	return true;
+}
+
+static const char *field(const struct reader *r, size_t i)
+{
+	return *r->fields[i] ? r->fields[i] : NULL;
+}
+
+static uint64_t hex(const struct reader *r, size_t i)
+{
+	return strtoull(r->fields[i], NULL, 16);
+}
+
+static bool read_line_of_function(struct reader *r, struct function *f)
+{
+	if (!read_line(r, 9))
+		return false;
+	*f = (struct function){
+		.addr = hex(r, 0), .name = r->fields[1], .module = field(r, 2), .unit = field(r, 3),
+		.file = field(r, 4), .line = hex(r, 5), .sympos = hex(r, 6), .untraced = field(r, 7),
+		.init = r->fields[8][0] == '1',
+	};
+	return true;
+}
+
+static bool read_universe(struct reader *r, struct universe *u)
+{
+	size_t modules, functions;
+	char magic[128];
+
+	print_magic(magic);
+	if (!read_line(r, 7) || strcmp(r->fields[0], magic) || strlen(r->fields[4]) != 3)
+		return false;
+	u->release = xstrdup(field(r, 1));
+	u->arch = xstrdup(field(r, 2));
+	u->build_id = xstrdup(field(r, 3));
+	u->linked = r->fields[4][0] == '1';
+	u->placed = r->fields[4][1] == '1';
+	u->whole = r->fields[4][2] == '1';
+	modules = strtoul(r->fields[5], NULL, 10);
+	functions = strtoul(r->fields[6], NULL, 10);
+	for (size_t i = 0; i < modules; i++) {
+		if (!read_line(r, 2))
+			return false;
+		covered_modules__add(&u->modules, r->fields[0])->build_id = xstrdup(field(r, 1));
+	}
+	for (size_t i = 0; i < functions; i++) {
+		if (!read_line_of_function(r, LIST_ADD(u->list, u->count)))
+			return false;
+	}
+	return read_line(r, 1) && !strcmp(r->fields[0], END);
+}
+
+bool universe__read_kept(struct universe *ret, const char *path)
+{
+	struct reader r = { .at = file__text(path) };
+	struct universe u;
+
+	if (!r.at)
+		return false;
+	universe__init(&u);
+	u.kept = r.at;
+	if (!read_universe(&r, &u)) {
+		universe__free(&u);
+		return false;
+	}
+	*ret = u;
+	return true;
 }

@@ -5,15 +5,14 @@
  * Nothing marks where instructions begin, so a function is decoded from its entry on. A module's
  * code does not contain the targets of its calls yet; relocations name them.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/calls.h"
 #include "image/file.h"
-#include "image/ways.h"
 #include "kernel/call_sites.h"
 #include "kernel/elf_file.h"
 
@@ -35,6 +34,15 @@ struct range {
 	uint64_t start, end;
 };
 
+/*
+ * A way through the code that no instruction shows: a static branch, which the running kernel makes a jump or a
+ * NOP, and the place where the kernel goes on after a fault. The kernel's own tables list both kinds (struct
+ * jump_entry in include/linux/jump_label.h, struct exception_table_entry in arch/x86/include/asm/extable.h).
+ */
+struct way {
+	uint64_t at, to;	/* as in struct image_function; @to: FLOW_NO_TARGET: not in code of the file */
+};
+
 struct calls {
 	const struct image *image;
 	struct call_sites *sites;	/* for vmlinux; NULL: it has no tables */
@@ -42,7 +50,8 @@ struct calls {
 	size_t count;
 	struct range *replaced;		/* for a module: code that has alternatives */
 	size_t replaced_count;
-	struct ways ways;
+	struct way *ways;	/* sorted by @at; read by calls__read_ways() */
+	size_t way_count;
 };
 
 const char *call_kind__word(enum call_kind kind)
@@ -56,11 +65,6 @@ const char *call_kind__word(enum call_kind kind)
 }
 
 /* ---- a module's relocations */
-
-static bool begins_with(const char *text, const char *start)
-{
-	return !strncmp(text, start, strlen(start));
-}
 
 /* Is the relocation for 4 bytes, relative to their own address, as in calls and jumps? */
 static bool is_relative(const GElf_Rela *rela)
@@ -91,7 +95,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct relocation *x = a, *y = b;
 
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ORDER(x->at, y->at);
 }
 
 static void read_relocations(struct calls *c, const struct image_file *file)
@@ -125,18 +129,11 @@ static const struct relocation *find_relocation(const struct calls *c, uint64_t 
 /* Each entry begins with 4 bytes, the distance to the instruction. Their relocation names it. */
 static void add_replaced(struct calls *c, const struct image_file *file, const GElf_Rela *rela, const Elf_Data *table)
 {
-	const struct text_section *text;
-	GElf_Sym sym;
 	uint64_t start;
 
 	if (rela->r_offset % ALT_INSTR_SIZE || rela->r_offset >= table->d_size ||
-	    table->d_size - rela->r_offset < ALT_INSTR_SIZE ||
-	    !gelf_getsym(file->symbols, GELF_R_SYM(rela->r_info), &sym))
+	    table->d_size - rela->r_offset < ALT_INSTR_SIZE || !image_file__target(file, rela, &start))
 		return;
-	text = image_file__text(file, sym.st_shndx);
-	if (!text)
-		return;
-	start = text->addr + sym.st_value + rela->r_addend;
 	*LIST_ADD(c->replaced, c->replaced_count) = (struct range){
 		start, start + ((const unsigned char *)table->d_buf)[rela->r_offset + ALT_INSTR_LENGTH],
 	};
@@ -320,6 +317,77 @@ void calls__of(const struct calls *c, const struct image_function *f,
 	}
 }
 
+/* ---- instructions, and the ways between them */
+
+/* Each entry begins with the distances to the instruction and to its target, of 4 bytes each. */
+static const struct table {
+	const char *relocations, *start, *stop;
+	size_t entry;
+} tables[] = {
+	{ ".rela__jump_table", "__start___jump_table", "__stop___jump_table", 16 },
+	{ ".rela__ex_table", "__start___ex_table", "__stop___ex_table", 12 },
+};
+
+static int read_linked(struct calls *c, const struct image_file *file, const struct table *table)
+{
+	const unsigned char *bytes;
+	uint64_t start;
+	size_t size;
+	int err = image_file__table(file, table->start, table->stop, &start, &bytes, &size);
+
+	for (uint64_t at = 0; !err && at + table->entry <= size; at += table->entry) {
+		int32_t distances[2];
+
+		memcpy(distances, bytes + at, sizeof(distances));
+		*LIST_ADD(c->ways, c->way_count) =
+			(struct way){ start + at + distances[0], start + at + 4 + distances[1] };
+	}
+	return err == -ENOENT ? 0 : err;
+}
+
+/* Relies on the order of relocations: the assembler writes them by their offsets. */
+static void read_relocated(struct calls *c, const struct image_file *file, const struct table *table)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *section = elf_file__section(file->elf, table->relocations, &shdr);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	uint64_t at = 0, entry = UINT64_MAX, to;
+	GElf_Rela rela;
+
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
+		if (rela.r_offset % table->entry == 0 && image_file__target(file, &rela, &at))
+			entry = rela.r_offset;
+		else if (entry != UINT64_MAX && rela.r_offset == entry + 4)
+			*LIST_ADD(c->ways, c->way_count) = (struct way){
+				at, image_file__target(file, &rela, &to) ? to : FLOW_NO_TARGET,
+			};
+	}
+}
+
+static int by_instruction(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	return ORDER(x->at, y->at);
+}
+
+int calls__read_ways(struct calls *c)
+{
+	const struct image_file *file = &c->image->file;
+	int err = 0;
+
+	c->way_count = 0;
+	for (size_t i = 0; !err && i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (file->is_module)
+			read_relocated(c, file, &tables[i]);
+		else
+			err = read_linked(c, file, &tables[i]);
+	}
+	if (c->way_count)
+		qsort(c->ways, c->way_count, sizeof(*c->ways), by_instruction);
+	return err;
+}
+
 /* Is it a return, or an unconditional jump? */
 static bool is_end(const unsigned char *text, size_t length)
 {
@@ -356,12 +424,6 @@ static struct flow flow_of(const struct calls *c, const struct instruction *i, c
 	return flow;
 }
 
-int calls__read_ways(struct calls *c)
-{
-	ways__free(&c->ways);
-	return ways__read(&c->ways, image__file(c->image));
-}
-
 void calls__flow(const struct calls *c, const struct image_function *f,
 		 void (*each)(const struct flow *flow, void *data), void *data)
 {
@@ -375,9 +437,9 @@ void calls__flow(const struct calls *c, const struct image_function *f,
 		const struct flow flow = flow_of(c, &i, w.text - i.length, at);
 
 		each(&flow, data);
-		for (size_t k = SORTED_FROM(c->ways.list, c->ways.count, at, at);
-		     k < c->ways.count && c->ways.list[k].at < w.at; k++) {
-			uint64_t to = c->ways.list[k].to;
+		for (size_t k = SORTED_FROM(c->ways, c->way_count, at, at);
+		     k < c->way_count && c->ways[k].at < w.at; k++) {
+			uint64_t to = c->ways[k].to;
 
 			each(&(struct flow){ .at = at, .to = to, .anywhere = to == FLOW_NO_TARGET }, data);
 		}
@@ -386,23 +448,18 @@ void calls__flow(const struct calls *c, const struct image_function *f,
 		each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);
 }
 
-int calls__open(struct calls **ret, const struct image *image)
+struct calls *calls__open(const struct image *image)
 {
-	struct calls *c;
+	struct calls *c = xcalloc(1, sizeof(*c));
 
-	if (!image__arch(image))
-		return error__return(-EINVAL, "%s: is of a processor whose calls hytrace cannot read",
-				     image__path(image));
-	c = xcalloc(1, sizeof(*c));
 	c->image = image;
 	if (image__module(image)) {
-		read_relocations(c, image__file(image));
-		read_replaced(c, image__file(image));
+		read_relocations(c, &image->file);
+		read_replaced(c, &image->file);
 	} else {
 		c->sites = call_sites__read_file(image__path(image));
 	}
-	*ret = c;
-	return 0;
+	return c;
 }
 
 void calls__free(struct calls *c)
@@ -412,6 +469,6 @@ void calls__free(struct calls *c)
 	call_sites__free(c->sites);
 	free(c->relocations);
 	free(c->replaced);
-	ways__free(&c->ways);
+	free(c->ways);
 	free(c);
 }

@@ -38,14 +38,8 @@ struct call {
 
 struct calls;
 
-/**
- * calls__open() - prepare to look at the calls of an image
- * @ret: to be freed by calls__free()
- * @image: the image, which must outlive @ret
- *
- * Return: 0, or -EINVAL after a message if it is for an unknown processor.
- */
-int calls__open(struct calls **ret, const struct image *image);
+/* Prepares to look at the calls of an image, which must outlive the result. It is to be freed by calls__free(). */
+struct calls *calls__open(const struct image *image);
 void calls__free(struct calls *c);
 
 /**
@@ -83,7 +77,7 @@ int calls__read_ways(struct calls *c);
  * calls__flow() - go through all instructions of a function
  * @c: the calls, after calls__read_ways()
  * @f: the function
- * @each: called for each instruction, by address, and again for each other way from it (ways.h)
+ * @each: called for each instruction, by address, and again for each other way from it that a table of the kernel lists
  * @data: for @each
  *
  * Code that cannot be decoded is reported as a jump with an unknown target.

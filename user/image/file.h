@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ELF file of a vmlinux or a module: its sections with code, their addresses, and its debug
- * information.
+ * The ELF file of a vmlinux or a module: its sections with code, their addresses, its debug information and
+ * its symbols. For this folder only.
  */
 #ifndef HYTRACE_IMAGE_FILE_H
 #define HYTRACE_IMAGE_FILE_H
@@ -12,6 +12,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+#include "image/image.h"
+#include "image/lines.h"
+
+static inline bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static inline bool ends_with(const char *text, const char *end)
+{
+	size_t a = strlen(text), b = strlen(end);
+
+	return a >= b && !strcmp(text + a - b, end);
+}
 
 /* A section with code. */
 struct text_section {
@@ -36,14 +52,61 @@ struct image_file {
 	Dwfl *dwfl;		/* of a module, whose debug information has to be relocated; else NULL */
 };
 
-/* Returns 0, or -EINVAL after a message. @file must be closed even after a failure. */
-int image_file__open(struct image_file *file, const char *path, bool is_module);
-void image_file__close(struct image_file *file);
-
 const struct text_section *image_file__text_at(const struct image_file *file, uint64_t addr);
 /* Returns NULL if the section has no code. */
 const struct text_section *image_file__text(const struct image_file *file, size_t section);
-/* The bytes of vmlinux from @addr to the end of its section; NULL: no section contains @addr. */
-const unsigned char *image_file__bytes(const struct image_file *file, uint64_t addr, size_t *ret_left);
+
+/**
+ * image_file__table() - find a table of vmlinux between two symbols
+ * @file: the file
+ * @from: the symbol at its beginning
+ * @to: the symbol at its end
+ * @ret_addr: its address
+ * @ret: its bytes
+ * @ret_size: their number
+ *
+ * Return: 0; -ENOENT without a message: there is none; -EINVAL after a message: it cannot be read.
+ */
+int image_file__table(const struct image_file *file, const char *from, const char *to, uint64_t *ret_addr,
+		      const unsigned char **ret, size_t *ret_size);
+/* Finds the place in code, as in struct image_function, that a relocation names. */
+bool image_file__target(const struct image_file *file, const GElf_Rela *rela, uint64_t *ret);
+
+/* A name, and the function that has it. */
+struct function_name {
+	const char *name;	/* points into the string table of the file */
+	uint64_t addr, size;
+	size_t order;		/* index in the symbol table */
+	bool weak;
+	bool code;		/* the symbol has the type of a function, or a size */
+	uint32_t sympos;
+	size_t function;
+};
+
+struct functions {
+	struct image_function *list;	/* sorted by address */
+	size_t count;
+	struct function_name *names;	/* sorted by name and address */
+	size_t name_count;
+	const struct image_function **by_name;	/* [i]: the function of names[i] */
+};
+
+/**
+ * functions__read() - find the functions of a file
+ * @ret: to be freed by functions__free()
+ * @file: the file, which must stay open
+ * @units: the units; NULL: the file has no debug information
+ *
+ * Return: 0, or -EINVAL after a message if a vmlinux has no table of functions that can be traced.
+ */
+int functions__read(struct functions *ret, const struct image_file *file, const struct units *units);
+void functions__free(struct functions *f);
+
+struct image {
+	char *path, *module, *build_id, *release;
+	struct image_file file;
+	struct functions functions;
+	struct units *units;	/* NULL: no debug information */
+};
 
 #endif

@@ -1,41 +1,146 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds the functions of a file; see functions.h.
+ * Finds the functions of a file, and why ftrace cannot trace some; see file.h and image.h.
  *
  * An address may have several names. This chooses the name that the kernel prints, because
  * recordings and the kernel's own lists use it.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "image/functions.h"
+#include "image/file.h"
+#include "kernel/elf_file.h"
+
+static const struct reason {
+	const char *word, *sentence;
+} reasons[UNTRACED_COUNT] = {
+	[UNTRACED_NOT] = { NULL, "can be traced" },
+	[UNTRACED_NOINSTR] = { "noinstr", "is noinstr: it runs where the kernel is not ready for tracers" },
+	[UNTRACED_ENTRY] = { "entry", "is entry code, which runs before the kernel is ready for tracers" },
+	[UNTRACED_TRAMPOLINE] = { "trampoline", "is a trampoline that calls go through" },
+	[UNTRACED_FRAGMENT] = { "fragment",
+				"is the rarely used part of a function, which is jumped to and not called" },
+	[UNTRACED_ASSEMBLY] = { "assembly", "is written in assembly, which has no call for tracers" },
+	[UNTRACED_FILE] = { "file", "is in a file that is compiled without calls for tracers (its Makefile removes "
+			    "the option)" },
+	[UNTRACED_NOTRACE] = { "notrace", "is notrace, as all that is declared inline or __exit" },
+	[UNTRACED_DISABLED] = { "disabled", "has a call for tracers, but ftrace of this kernel does not list it" },
+	[UNTRACED_NO_CALL] = { "no-call", "has no call for tracers" },
+};
+
+const char *untraced__word(enum untraced why)
+{
+	return reasons[why].word;
+}
+
+enum untraced untraced__of_word(const char *word)
+{
+	for (int i = UNTRACED_NOT + 1; word && i < UNTRACED_COUNT; i++) {
+		if (!strcmp(reasons[i].word, word))
+			return i;
+	}
+	return UNTRACED_NOT;
+}
+
+const char *untraced__sentence(enum untraced why)
+{
+	return reasons[why].sentence;
+}
+
+const struct untraced_region untraced_regions[UNTRACED_REGIONS] = {
+	{ ".noinstr.text", "__noinstr_text_start", "__noinstr_text_end", UNTRACED_NOINSTR },
+	{ ".cpuidle.text", "__cpuidle_text_start", "__cpuidle_text_end", UNTRACED_NOINSTR },
+	{ ".entry.text", "__entry_text_start", "__entry_text_end", UNTRACED_ENTRY },
+	{ ".kprobes.text", "__kprobes_text_start", "__kprobes_text_end", UNTRACED_NOTRACE },
+	{ ".static_call.text", "__static_call_text_start", "__static_call_text_end", UNTRACED_TRAMPOLINE },
+	{ ".text..__x86.indirect_thunk", "__indirect_thunk_start", "__indirect_thunk_end", UNTRACED_TRAMPOLINE },
+	{ ".text..__x86.return_thunk", NULL, NULL, UNTRACED_TRAMPOLINE },
+};
+
+enum untraced untraced__of_name(const char *name)
+{
+	static const char trampoline[] = "__SCT__";
+	const char *cold = strstr(name, ".cold");
+
+	if (cold && (!cold[5] || cold[5] == '.'))
+		return UNTRACED_FRAGMENT;
+	return strncmp(name, trampoline, strlen(trampoline)) ? UNTRACED_NOT : UNTRACED_TRAMPOLINE;
+}
+
+/* ---- the sites of ftrace, by its own table */
+
+struct sites {
+	uint64_t *list;		/* sorted */
+	size_t count;
+};
+
+/* The site is at the entry, or after an ENDBR instruction, which has this size. */
+#define ENTRY_BYTES 4
+
+/* In vmlinux, the linker has filled the table in. */
+static int read_table(struct sites *s, const struct image_file *file)
+{
+	const unsigned char *bytes;
+	uint64_t start, site;
+	size_t size;
+	int err = image_file__table(file, "__start_mcount_loc", "__stop_mcount_loc", &start, &bytes, &size);
+
+	if (err == -ENOENT)
+		return error__return(-EINVAL, "%s: has no table of functions that can be traced: that kernel was "
+				     "configured without ftrace, or is no vmlinux", file->path);
+	for (size_t at = 0; !err && at + sizeof(site) <= size; at += sizeof(site)) {
+		memcpy(&site, bytes + at, sizeof(site));
+		/* The build zeroes the sites of weak functions that were overridden. */
+		if (site)
+			*LIST_ADD(s->list, s->count) = site;
+	}
+	return err;
+}
+
+/* In a module, the table consists of relocations. */
+static void read_relocations(struct sites *s, const struct image_file *file)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *section = elf_file__section(file->elf, ".rela__mcount_loc", &shdr);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	GElf_Rela rela;
+	uint64_t site;
+
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
+		if (image_file__target(file, &rela, &site))
+			*LIST_ADD(s->list, s->count) = site;
+	}
+}
+
+static int by_address(const void *a, const void *b)
+{
+	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
+}
+
+/* Does the function at @addr have a site? */
+static bool has_site(const struct sites *s, uint64_t addr)
+{
+	size_t low = sorted__from(s->list, s->count, sizeof(*s->list), 0, addr);
+
+	return low < s->count && (s->list[low] == addr || s->list[low] == addr + ENTRY_BYTES);
+}
 
 #define EXPORT_MARK "__ksymtab_"
 
 struct reader {
 	struct functions *functions;
 	const struct image_file *file;
-	const struct sites *sites;
+	struct sites sites;
 	const struct units *units;
 	uint64_t bounds[UNTRACED_REGIONS][2];
 	uint64_t init_begin, init_end;
 	struct lh_table *exports;
 };
-
-static bool begins_with(const char *text, const char *start)
-{
-	return !strncmp(text, start, strlen(start));
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t a = strlen(text), b = strlen(end);
-
-	return a >= b && !strcmp(text + a - b, end);
-}
 
 /* ---- names */
 
@@ -99,7 +204,7 @@ static int by_name_and_address(const void *a, const void *b)
 {
 	const struct function_name *x = a, *y = b;
 
-	return by_name(x, y) ?: x->addr < y->addr ? -1 : x->addr > y->addr;
+	return by_name(x, y) ?: ORDER(x->addr, y->addr);
 }
 
 static void count_namesakes(struct functions *f)
@@ -124,19 +229,9 @@ static int by_rank(const void *a, const void *b)
 {
 	const struct function_name *x = *(const struct function_name *const *)a;
 	const struct function_name *y = *(const struct function_name *const *)b;
-	size_t underscores, others;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	if (x->weak != y->weak)
-		return x->weak - y->weak;
-	if (is_of_linker(x->name) != is_of_linker(y->name))
-		return is_of_linker(x->name) - is_of_linker(y->name);
-	underscores = strspn(x->name, "_");
-	others = strspn(y->name, "_");
-	if (underscores != others)
-		return underscores < others ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return ORDER(x->addr, y->addr) ?: x->weak - y->weak ?: is_of_linker(x->name) - is_of_linker(y->name) ?:
+	       ORDER(strspn(x->name, "_"), strspn(y->name, "_")) ?: strcmp(x->name, y->name);
 }
 
 /* For a module, the kernel takes the first name in the table. */
@@ -145,9 +240,7 @@ static int by_order(const void *a, const void *b)
 	const struct function_name *x = *(const struct function_name *const *)a;
 	const struct function_name *y = *(const struct function_name *const *)b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->addr, y->addr) ?: ORDER(x->order, y->order);
 }
 
 /* ---- reasons */
@@ -176,7 +269,7 @@ static enum untraced reason(const struct reader *r, const struct image_function 
 {
 	enum untraced why;
 
-	if (sites__has(r->sites, f->addr))
+	if (has_site(&r->sites, f->addr))
 		return UNTRACED_NOT;
 	why = of_region(r, text->name, f->addr);
 	if (why)
@@ -255,13 +348,21 @@ static void make_index(struct functions *f)
 	f->name_count = kept;
 }
 
-void functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
-		     const struct units *units)
+int functions__read(struct functions *ret, const struct image_file *file, const struct units *units)
 {
-	struct reader r = { .functions = ret, .file = file, .sites = sites, .units = units };
+	struct reader r = { .functions = ret, .file = file, .units = units };
 	GElf_Sym sym;
+	int err = 0;
 
-	memset(ret, 0, sizeof(*ret));
+	*ret = (struct functions){};
+	if (file->is_module)
+		read_relocations(&r.sites, file);
+	else
+		err = read_table(&r.sites, file);
+	if (err)
+		return err;
+	if (r.sites.count)
+		qsort(r.sites.list, r.sites.count, sizeof(*r.sites.list), by_address);
 	r.exports = index__new(16384, NULL);
 	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++)
 		read_name(&r, &sym, i);
@@ -269,6 +370,8 @@ void functions__read(struct functions *ret, const struct image_file *file, const
 	make_list(&r);
 	make_index(ret);
 	lh_table_free(r.exports);
+	free(r.sites.list);
+	return 0;
 }
 
 void functions__free(struct functions *f)
@@ -279,8 +382,15 @@ void functions__free(struct functions *f)
 	memset(f, 0, sizeof(*f));
 }
 
-const struct image_function *functions__at(const struct functions *f, uint64_t addr)
+const struct image_function *image__functions(const struct image *image, size_t *ret_count)
 {
+	*ret_count = image->functions.count;
+	return image->functions.list;
+}
+
+const struct image_function *image__function_at(const struct image *image, uint64_t addr)
+{
+	const struct functions *f = &image->functions;
 	size_t low = SORTED_FROM(f->list, f->count, addr, addr + 1);
 
 	/*
@@ -294,8 +404,9 @@ const struct image_function *functions__at(const struct functions *f, uint64_t a
 	return NULL;
 }
 
-const struct image_function *const *functions__named(const struct functions *f, const char *name, size_t *ret_count)
+const struct image_function *const *image__named(const struct image *image, const char *name, size_t *ret_count)
 {
+	const struct functions *f = &image->functions;
 	const struct function_name key = { .name = name };
 	size_t first = sorted__equals(f->names, f->name_count, sizeof(key), &key, by_name, ret_count);
 

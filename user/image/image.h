@@ -13,7 +13,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "image/untraced.h"
+enum untraced {
+	UNTRACED_NOT = 0,
+	UNTRACED_NOINSTR,
+	UNTRACED_ENTRY,
+	UNTRACED_TRAMPOLINE,
+	UNTRACED_FRAGMENT,
+	UNTRACED_ASSEMBLY,
+	UNTRACED_FILE,
+	UNTRACED_NOTRACE,
+	UNTRACED_NO_CALL,
+	UNTRACED_DISABLED,	/* only a running kernel shows this */
+	UNTRACED_COUNT
+};
+
+/* The word for @why in json; NULL for UNTRACED_NOT. */
+const char *untraced__word(enum untraced why);
+/* The reason with this word; UNTRACED_NOT: there is none. */
+enum untraced untraced__of_word(const char *word);
+/* The reason, as the end of a sentence that begins with the function's name. */
+const char *untraced__sentence(enum untraced why);
+
+/*
+ * A region of text whose functions cannot be traced, given by its section, or by its first and last
+ * symbol.
+ */
+struct untraced_region {
+	const char *section, *start, *end;
+	enum untraced why;
+};
+
+#define UNTRACED_REGIONS 7
+extern const struct untraced_region untraced_regions[UNTRACED_REGIONS];
+
+/* The reason that a name alone shows; UNTRACED_NOT: none. */
+enum untraced untraced__of_name(const char *name);
 
 /*
  * Added to offsets in the init text of a module, because the kernel loads the init text separately.
@@ -22,8 +56,10 @@
  */
 #define IMAGE_MODULE_INIT (1ULL << 40)
 
+/* The machine of all files that can be read, as in uname(2). */
+#define IMAGE_ARCH "x86_64"
+
 struct image;
-struct image_file;
 struct unit;
 
 struct image_function {
@@ -52,9 +88,6 @@ const char *image__path(const struct image *image);
 const char *image__module(const struct image *image);	/* NULL: vmlinux */
 const char *image__build_id(const struct image *image);	/* lowercase hex; NULL: it has none */
 const char *image__release(const struct image *image);	/* "6.12.117"; NULL: unknown */
-const char *image__arch(const struct image *image);	/* as in uname(2); NULL: unknown */
-/* Without debug information, units and some reasons are not known. */
-bool image__has_dwarf(const struct image *image);
 
 /* All functions in order of address, one for each address. */
 const struct image_function *image__functions(const struct image *image, size_t *ret_count);
@@ -89,14 +122,11 @@ const struct unit *image__unit(const struct image *image, uint64_t addr);
 const char *image__source(const struct image *image, const char *path);
 
 /*
- * The debug information; NULL: there is none. There, a module's text has other addresses; the next
- * two functions convert them.
+ * The debug information; NULL: there is none, so units and some reasons are not known. There, a module's text has other
+ * addresses; the next two functions convert them.
  */
 Dwarf *image__dwarf(const struct image *image);
 Dwarf_Addr image__to_dwarf(const struct image *image, uint64_t addr);
 uint64_t image__from_dwarf(const struct image *image, Dwarf_Addr addr);
-
-/* For other files of this folder (file.h). */
-const struct image_file *image__file(const struct image *image);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "image/file.h"
 #include "image/imports.h"
-#include "image/units.h"
+#include "image/lines.h"
 
 static void read_names(struct imports *ret, const struct image_file *file)
 {
@@ -75,7 +75,7 @@ void imports__find(struct imports *ret, const struct image *module, const struct
 	struct lh_table *by_name = index__new(1024, NULL);
 
 	*ret = (struct imports){};
-	read_names(ret, image__file(module));
+	read_names(ret, &module->file);
 	for (size_t i = 0; i < ret->count; i++)
 		index__add(by_name, ret->list[i].name, &ret->list[i]);
 	define_all(vmlinux, by_name);

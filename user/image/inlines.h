@@ -65,4 +65,29 @@ uint32_t inlines__source_of(const struct inlines *in, const struct image_functio
  */
 const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count);
 
+/* A source function of this name. Several files may define one. */
+struct copied {
+	const char *file;	/* lives as long as the image; NULL: unknown */
+	unsigned int line;
+};
+
+struct copies {
+	struct copied *sources;
+	size_t source_count;
+	/* The functions into which it was inlined, by address, each once. */
+	const struct image_function **into;
+	size_t into_count;
+};
+
+/**
+ * copies__find() - find all copies of a function
+ * @ret: to be freed by copies__free()
+ * @image: the image
+ * @name: the function's name in the source
+ *
+ * Return: 0; -ENODATA without a message if there is no debug information.
+ */
+int copies__find(struct copies *ret, const struct image *image, const char *name);
+void copies__free(struct copies *c);
+
 #endif

@@ -1,16 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the places in the source for many addresses at once. All line tables are read, so one
- * address takes as long as many.
+ * Places in the source, by the debug information: the file from which the code at an address was compiled, and
+ * the lines of many addresses at once. For these, all line tables are read, so one takes as long as many.
  */
 #ifndef HYTRACE_IMAGE_LINES_H
 #define HYTRACE_IMAGE_LINES_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "image/image.h"
+
+/* Was the compiler told to put calls for tracers into functions (-pg)? */
+enum unit_calls { UNIT_CALLS_UNKNOWN, UNIT_CALLS, UNIT_NO_CALLS };
+
+struct unit {
+	const char *path;	/* "fs/read_write.c" */
+	bool assembly;
+	enum unit_calls calls;
+};
+
+struct units;
+
+/**
+ * units__open() - read the units of a vmlinux
+ * @ret: to be freed by units__free()
+ * @vmlinux: the file
+ *
+ * Return: 0; -ENODATA without a message if there is no debug information; another errno after a message.
+ */
+int units__open(struct units **ret, const char *vmlinux);
+/* Reads the units of an open @dwarf, which must stay open. Returns NULL if it describes no code. */
+struct units *units__read(Dwarf *dwarf);
+void units__free(struct units *u);
+
+/* The unit of the code at @addr, as the debug information numbers addresses; NULL: unknown. */
+const struct unit *units__find(const struct units *u, uint64_t addr);
+
+/**
+ * units__source() - turn a path into the usual one
+ * @u: the units
+ * @path: a path of the debug information: absolute, or with "./", "//" or "x/../" in it
+ *
+ * Return: the path from the top of the source; it lives as long as @u.
+ */
+const char *units__source(struct units *u, const char *path);
 
 struct line_place {
 	const char *file;	/* "fs/read_write.c", lives as long as the image; NULL: unknown */

@@ -14,7 +14,6 @@
 #include "image/file.h"
 #include "image/references.h"
 #include "kernel/call_sites.h"
-#include "kernel/elf_file.h"
 
 struct references {
 	const struct image *image;
@@ -42,10 +41,6 @@ static const struct table {
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
-struct bounds {
-	uint64_t start, end;
-};
-
 /* ---- pointers */
 
 static void take(struct references *r, uint64_t addr)
@@ -59,10 +54,27 @@ static void take(struct references *r, uint64_t addr)
 		r->taken[low] = true;
 }
 
-static const struct table *table_at(const struct bounds *bounds, uint64_t addr)
+/* Finds the bounds of all tables in one pass over the symbols. The first symbol of a name counts. */
+static void find_tables(const struct image_file *file, uint64_t bounds[TABLES][2])
+{
+	GElf_Sym sym;
+
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+
+		for (size_t t = 0; name && t < TABLES; t++) {
+			if (!bounds[t][0] && !strcmp(name, tables[t].start))
+				bounds[t][0] = sym.st_value;
+			else if (!bounds[t][1] && !strcmp(name, tables[t].end))
+				bounds[t][1] = sym.st_value;
+		}
+	}
+}
+
+static const struct table *table_at(const uint64_t bounds[TABLES][2], uint64_t addr)
 {
 	for (size_t t = 0; t < TABLES; t++) {
-		if (addr >= bounds[t].start && addr < bounds[t].end)
+		if (addr >= bounds[t][0] && addr < bounds[t][1])
 			return &tables[t];
 	}
 	return NULL;
@@ -85,14 +97,11 @@ static void read_word(struct references *r, uint64_t addr, const unsigned char *
 
 static void read_data(struct references *r, const struct image_file *file)
 {
-	struct bounds bounds[TABLES] = {};
+	uint64_t bounds[TABLES][2] = {};
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
 
-	for (size_t t = 0; t < TABLES; t++) {
-		elf_file__symbol(file->elf, tables[t].start, &bounds[t].start);
-		elf_file__symbol(file->elf, tables[t].end, &bounds[t].end);
-	}
+	find_tables(file, bounds);
 	while ((section = elf_nextscn(file->elf, section))) {
 		const unsigned char *bytes;
 		Elf_Data *data;
@@ -139,9 +148,7 @@ static int by_callee(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
-	if (x->callee != y->callee)
-		return x->callee < y->callee ? -1 : 1;
-	return x->site < y->site ? -1 : x->site > y->site;
+	return ORDER(x->callee, y->callee) ?: ORDER(x->site, y->site);
 }
 
 struct references *references__read(const struct image *image, const struct calls *calls)
@@ -154,7 +161,7 @@ struct references *references__read(const struct image *image, const struct call
 		r->lowest = r->list[0].addr;
 		r->highest = r->list[r->count - 1].addr;
 		r->taken = xcalloc(r->count, sizeof(*r->taken));
-		read_data(r, image__file(image));
+		read_data(r, &image->file);
 	}
 	for (size_t i = 0; i < r->count; i++) {
 		if (r->taken)

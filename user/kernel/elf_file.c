@@ -6,12 +6,15 @@
 #include <fnmatch.h>
 #include <fts.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -104,6 +107,41 @@ int elf_file__open(const char *path)
 	return plain;
 }
 
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/*
+ * libelf decompresses gzip and xz into memory of any size. So meanwhile the process gets no more
+ * memory than the contents may have. If it needs more, libelf takes the file for no ELF file.
+ */
+Elf *elf_file__begin(int fd)
+{
+	FILE *f = is_elf(fd) ? NULL : fopen("/proc/self/statm", "re");
+	struct rlimit was, limit;
+	uint64_t pages;
+	struct stat st;
+	bool limited;
+	Elf *elf;
+
+	limited = f && fscanf(f, "%" SCNu64, &pages) == 1 && !fstat(fd, &st) && !getrlimit(RLIMIT_AS, &was);
+	if (limited) {
+		limit = was;
+		limit.rlim_cur = pages * sysconf(_SC_PAGESIZE) + ELF_FILE_SMALL + st.st_size * ELF_FILE_MOST_RATIO;
+		limited = limit.rlim_cur < was.rlim_cur && !setrlimit(RLIMIT_AS, &limit);
+	}
+	elf_version(EV_CURRENT);
+	elf = dwelf_elf_begin(fd);
+	if (limited)
+		setrlimit(RLIMIT_AS, &was);
+	if (f)
+		fclose(f);
+	return elf;
+}
+
 Elf *elf_file__begin_path(const char *path, bool compressed, int *ret_fd)
 {
 	Elf *elf = NULL;
@@ -111,7 +149,7 @@ Elf *elf_file__begin_path(const char *path, bool compressed, int *ret_fd)
 	elf_version(EV_CURRENT);
 	*ret_fd = compressed ? elf_file__open(path) : open(path, O_RDONLY | O_CLOEXEC);
 	if (*ret_fd >= 0)
-		elf = compressed ? dwelf_elf_begin(*ret_fd) : elf_begin(*ret_fd, ELF_C_READ_MMAP, NULL);
+		elf = compressed ? elf_file__begin(*ret_fd) : elf_begin(*ret_fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		return elf;
 	elf_file__end(elf, *ret_fd);

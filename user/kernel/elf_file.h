@@ -16,13 +16,15 @@
 #define ELF_FILE_MOST_RATIO 100
 
 /**
- * elf_file__open() - open a file for dwelf_elf_begin()
+ * elf_file__open() - open a file for elf_file__begin()
  * @path: the path of the file
  *
  * Return: a descriptor of the file or of its decompressed contents, to be closed; or a negative
  * errno without a message: -EINVAL if the contents are damaged, -EFBIG if they are too large.
  */
 int elf_file__open(const char *path);
+/* As dwelf_elf_begin(), but returns NULL if the contents are too large. */
+Elf *elf_file__begin(int fd);
 
 /**
  * elf_file__begin_path() - open an ELF file

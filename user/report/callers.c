@@ -1,137 +1,583 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the callers and the callees of a function; see callers.h. */
+/*
+ * hytrace callers and hytrace calls: who called a function, and what it called, from recordings of
+ * `hytrace cover`.
+ */
+#include <argp.h>
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/program.h"
+#include "base/table.h"
+#include "base/text.h"
 #include "report/callers.h"
-#include "report/origins.h"
+#include "report/commands.h"
+#include "report/documents.h"
+#include "run/output.h"
 
-struct callers_answer *question__answers(const struct question *q, size_t number, size_t *ret_count)
+#define CALLS_SCHEMA 3
+#define MODULE_MARK ":mod:"
+
+/* ---- the calls of an answer */
+
+/* Returns the recorded calls from function @number, or to it. The caller frees the list. */
+static struct caller_lines recorded_calls(const struct question *q, size_t number)
 {
 	const struct edges *e = q->edges;
-	const struct edge *from = NULL;
-	const size_t *to = NULL;
-	struct callers_answer *list;
+	struct caller_lines lines = {};
 	size_t count;
+	const struct edge *from = q->calls ? edges__from(e, number, &count) : NULL;
+	const size_t *to = q->calls ? NULL : edges__to(e, number, &count);
 
-	if (q->calls)
-		from = edges__from(e, number, &count);
-	else
-		to = edges__to(e, number, &count);
-	list = xcalloc(count, sizeof(*list));
 	for (size_t i = 0; i < count; i++) {
 		const struct edge *edge = q->calls ? &from[i] : &e->list[to[i]];
 		size_t other = q->calls ? edge->to : edge->from;
-		struct callers_answer answer = { .edge = edge };
+		struct caller_line *line = LIST_ADD(lines.list, lines.count);
 
+		*line = (struct caller_line){
+			.edge = edge, .of = edge->of, .call = &edge->call, .documents = edge->seen,
+		};
 		if (other != EDGES_NONE)
-			answer.other = images__function(e->images, other, &answer.of);
-		list[i] = answer;
+			line->other = images__function(e->images, other, &line->other_of);
 	}
-	*ret_count = count;
-	return list;
+	return lines;
 }
 
 static void add_possible(const struct question *q, size_t number, const struct image_of *of, const struct call *call,
-			 struct possible **list, size_t *count)
+			 struct caller_lines *lines)
 {
-	size_t from = images__number(of, edges__whole(of, call->in));
-	const struct node *node = &q->edges->nodes[from];
+	const struct image_function *whole = edges__whole(of, call->in);
+	const struct node *node = &q->edges->nodes[images__number(of, whole)];
 
 	/* A recursive call cannot be the one that entered the function first. */
-	if (from != number)
-		*LIST_ADD(*list, *count) = (struct possible){ .of = of, .call = call, .from = from,
-							      .ran = node->seen | node->inside | node->called };
+	if (images__number(of, whole) != number)
+		*LIST_ADD(lines->list, lines->count) = (struct caller_line){
+			.of = of, .call = call, .other_of = of, .other = whole,
+			.documents = node->seen | node->inside | node->called,
+		};
 }
 
 /* Adds calls from other images to an exported function. Their instructions only have its name. */
 static void add_outer(const struct question *q, size_t number, const struct image_of *inner,
-		      const struct image_function *f, struct possible **list, size_t *count)
+		      const struct image_function *f, struct caller_lines *lines)
 {
 	const struct images *images = q->edges->images;
 
 	for (size_t i = 0; f->exported && i < images->count; i++) {
 		const struct image_of *of = &images->list[i];
-		const struct call *ways;
-		size_t all;
+		size_t all = 0;
+		const struct call *ways = of != inner && of->references ?
+					  references__ways(of->references, NULL, &all) : NULL;
 
-		if (of == inner || !of->references)
-			continue;
-		ways = references__ways(of->references, NULL, &all);
 		for (size_t k = 0; k < all; k++) {
 			if (ways[k].name && !strcmp(ways[k].name, f->name))
-				add_possible(q, number, of, &ways[k], list, count);
+				add_possible(q, number, of, &ways[k], lines);
 		}
 	}
 }
 
-struct possible *question__possible(const struct question *q, size_t number, size_t *ret_count)
+struct caller_lines question__possible(const struct question *q, size_t number)
 {
 	const struct image_of *of;
 	const struct image_function *f = images__function(q->edges->images, number, &of);
-	struct possible *list = NULL;
 	const struct call *ways;
+	struct caller_lines lines = {};
 	size_t all;
 
-	*ret_count = 0;
 	if (q->calls || edges__ran(q->edges, number) || !of->references)
-		return NULL;
+		return lines;
 	ways = references__ways(of->references, f, &all);
 	for (size_t i = 0; i < all; i++)
-		add_possible(q, number, of, &ways[i], &list, ret_count);
-	add_outer(q, number, of, f, &list, ret_count);
-	return list;
+		add_possible(q, number, of, &ways[i], &lines);
+	add_outer(q, number, of, f, &lines);
+	return lines;
 }
-
-struct counting {
-	const struct images *images;
-	size_t count;
-};
 
 static void count_call(const struct call *call, void *data)
 {
-	struct counting *counting = data;
-
-	counting->count += !call->jump && call->kind == CALL_DIRECT && call->callee &&
+	*(size_t *)data += !call->jump && call->kind == CALL_DIRECT && call->callee &&
 			   call->callee->untraced == UNTRACED_NOT;
 }
 
-size_t question__traceable_calls(const struct question *q, size_t number)
+/* Returns how many direct calls in a function have a traceable callee. */
+static size_t count_traceable_calls(const struct image_of *of, const struct image_function *f)
 {
-	struct counting counting = { .images = q->edges->images };
-	const struct image_of *of;
-	const struct image_function *f = images__function(q->edges->images, number, &of);
+	size_t count = 0;
 
-	calls__of(of->calls, f, count_call, &counting);
-	return counting.count;
+	calls__of(of->calls, f, count_call, &count);
+	return count;
 }
 
-static void want_lines_of(struct question *q, size_t number)
+static void want_lines(struct question *q, struct caller_lines lines)
 {
-	const struct image_of *of;
-	const struct image_function *f = images__function(q->edges->images, number, &of);
-	const struct call *jump;
-	size_t count, all;
-	struct callers_answer *answers = question__answers(q, number, &count);
-	struct possible *possible = question__possible(q, number, &all);
-
-	for (size_t i = 0; i < all; i++)
-		source_lines__want(&q->lines, possible[i].of, possible[i].call->returns_to - 1);
-	source_lines__want(&q->heads, of, f->addr);
-	for (size_t i = 0; i < count; i++)
-		source_lines__want(&q->lines, answers[i].edge->of, answers[i].edge->call.returns_to - 1);
-	if (!q->calls && (origins__of(q->edges, number, &jump), jump))
-		source_lines__want(&q->lines, of, jump->returns_to - 1);
-	free(possible);
-	free(answers);
+	for (size_t i = 0; i < lines.count; i++)
+		source_lines__want(&q->lines, lines.list[i].of, lines.list[i].call->returns_to - 1);
+	free(lines.list);
 }
 
 void question__find_lines(struct question *q)
 {
 	q->heads.entries = true;
-	for (size_t i = 0; i < q->count; i++)
-		want_lines_of(q, q->functions[i]);
+	for (size_t i = 0; i < q->count; i++) {
+		const struct image_of *of;
+		const struct image_function *f = images__function(q->edges->images, q->functions[i], &of);
+		const struct call *jump;
+
+		source_lines__want(&q->heads, of, f->addr);
+		want_lines(q, recorded_calls(q, q->functions[i]));
+		want_lines(q, question__possible(q, q->functions[i]));
+		if (!q->calls && (origins__of(q->edges, q->functions[i], &jump), jump))
+			source_lines__want(&q->lines, of, jump->returns_to - 1);
+	}
 	source_lines__find(&q->heads);
 	source_lines__find(&q->lines);
+}
+
+/* ---- text, a table for each function */
+
+enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
+
+static void print_place(const struct source_lines *lines, const struct image_of *of, uint64_t addr, char *text,
+			size_t room)
+{
+	const struct line_place *place = source_lines__get(lines, of, addr);
+
+	if (place && place->line)
+		snprintf(text, room, "%s:%u", place->file, place->line);
+	else
+		snprintf(text, room, "-");
+}
+
+/* Says how a call leads to a target that its instruction does not name. */
+static void print_way(const struct call *call, char *text, size_t room)
+{
+	static const char *const ways[CALL_KINDS] = {
+		[CALL_UNKNOWN] = "(unknown)", [CALL_DIRECT] = "(through %s)", [CALL_INDIRECT] = "(by a pointer)",
+		[CALL_THUNK] = "(by a pointer)", [CALL_STATIC] = "(static call %s)",
+		[CALL_REPLACED] = "(one of several alternatives)",
+	};
+
+	snprintf(text, room, ways[call->kind], call->name);
+}
+
+static void print_other(const struct question *q, const struct caller_line *line, char *text, size_t room)
+{
+	size_t used = 0;
+
+	if (line->other) {
+		used = snprintf(text, room, line->other_of->module ? "%s [%s]" : "%s", line->other->name,
+				line->other_of->module);
+		if (line->edge && line->edge->entered && used + 1 < room) {
+			text[used++] = ' ';
+			print_way(line->call, text + used, room - used);
+		}
+	} else if (!q->calls) {
+		snprintf(text, room, "(unknown)");
+	} else if (line->call->kind == CALL_DIRECT) {
+		snprintf(text, room, "%s", line->call->name);
+	} else {
+		print_way(line->call, text, room);
+	}
+}
+
+static void add_line(struct libscols_table *table, const struct question *q, const struct caller_line *line,
+		     size_t columns)
+{
+	struct libscols_line *to = table__line(table, NULL);
+	const struct call *call = line->call;
+	char text[512];
+
+	print_other(q, line, text, sizeof(text));
+	table__cell(to, COLUMN_OTHER, text);
+	print_place(&q->lines, line->of, call->returns_to - 1, text, sizeof(text));
+	table__cell(to, COLUMN_PLACE, text);
+	/* "vfs_read+0x1f", in the kernel's notation. */
+	snprintf(text, sizeof(text), "%s%s0x%" PRIx64, call->in ? call->in->name : "", call->in ? "+" : "",
+		 call->site - (call->in ? call->in->addr : 0));
+	table__cell(to, COLUMN_SITE, text);
+	for (size_t d = 0; d < columns; d++)
+		table__cell(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
+}
+
+/* @only: the heading of a single recording's column; NULL: a single recording has no column. */
+static void print_table(const struct question *q, const char *heading, const char *only,
+			const struct caller_lines *lines, FILE *out)
+{
+	size_t columns = only || q->edges->document_count > 1 ? q->edges->document_count : 0;
+	struct libscols_table *table = table__new(out);
+
+	table__column(table, heading, 0.3, 0);
+	table__column(table, "WHERE", 0.3, 0);
+	table__column(table, "SITE", 0.3, 0);
+	for (size_t d = 0; d < columns; d++)
+		table__column(table, columns > 1 ? q->labels[d] : only, 4, 0);
+	for (size_t i = 0; i < lines->count; i++)
+		add_line(table, q, &lines->list[i], columns);
+	table__print(table);
+}
+
+/* Says how a function that did not run could have been entered, and whether the callers ran. */
+static void print_possible(const struct question *q, size_t number, const struct image_function *f,
+			   const struct image_of *of, FILE *out)
+{
+	struct caller_lines lines;
+
+	if (q->calls || edges__ran(q->edges, number))
+		return;
+	lines = question__possible(q, number);
+	if (lines.count)
+		print_table(q, "MAY ENTER IT", "RAN", &lines, out);
+	else
+		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may "
+		      "replace.\n", out);
+	free(lines.list);
+	if (references__taken(of->references, f) == TAKEN_YES)
+		fputs("Its address is taken: a pointer may lead to it.\n", out);
+	else if (references__taken(of->references, f) == TAKEN_UNKNOWN)
+		fputs("The pointers in modules are not read: one of them may lead to it.\n", out);
+	if (f->exported)
+		fputs("It is exported: modules whose files were not read may call it.\n", out);
+}
+
+static void print_unseen(const struct question *q, size_t number, const struct image_function *f, const char *module,
+			 FILE *out)
+{
+	const struct node *node = &q->edges->nodes[number];
+	bool ran = node->inside || node->called;
+
+	fprintf(out, "%s was not recorded%s", f->name, node->inside ? ", and ran: calls in it were" :
+		node->called ? ", and ran: a recorded call leads to it" : "");
+	if (f->untraced)
+		fprintf(out, "; it %s", untraced__sentence(f->untraced));
+	fputs(".\n", out);
+	if (f->untraced && !ran)
+		fputs("It may have run all the same.\n", out);
+	for (size_t d = 0; !ran && !f->untraced && d < q->edges->document_count; d++) {
+		enum verdict v = edges__verdict(q->edges, number, d);
+
+		if (!verdict__could_see(v) || !verdict__is_certain(v, q->edges->documents[d], module))
+			fprintf(out, "It may have run all the same: in %s, %s%s.\n", q->labels[d], verdict__sentence(v),
+				verdict__could_see(v) ? ", as far as is known: it has lost something" : "");
+	}
+}
+
+/* Recordings count, but do not list, callers in modules' init text. They may call exports. */
+static void print_uncounted(const struct question *q, const struct image_function *f, FILE *out)
+{
+	uint64_t count = 0;
+
+	for (size_t d = 0; !q->calls && f->exported && d < q->edges->document_count; d++)
+		count += counters__get(&q->edges->documents[d]->lost, "module_init_callers");
+	if (count)
+		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no recording "
+			"lists, may have called it.\n", count);
+}
+
+/* Says how a function was entered, if no recorded call leads to it. */
+static void print_origin(const struct question *q, size_t number, const struct image_function *f,
+			 const struct image_of *of, FILE *out)
+{
+	const struct call *jump;
+	enum origin origin = origins__of(q->edges, number, &jump);
+	char text[512];
+
+	if (origin == ORIGIN_NONE || origin == ORIGIN_CALLED)
+		return;
+	fprintf(out, "%s %s.\n", f->name, origin__sentence(origin));
+	if (!jump)
+		return;
+	print_place(&q->lines, of, jump->returns_to - 1, text, sizeof(text));
+	fprintf(out, "There is such a jump in %s, which ran: %s\n", jump->in->name, text);
+}
+
+/* Says how many of the function's calls were recorded. The table lists only recorded calls. */
+static void print_share(const struct question *q, size_t number, const struct image_function *f,
+			const struct image_of *of, const struct caller_lines *lines, FILE *out)
+{
+	size_t seen = 0, all = count_traceable_calls(of, f);
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct caller_line *l = &lines->list[i];
+
+		seen += l->call->in == f && l->call->kind == CALL_DIRECT && !l->edge->entered && l->other &&
+			!l->other->untraced && l->other_of->module == l->of->module;
+	}
+	if (all && edges__ran(q->edges, number))
+		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n",
+			all, seen);
+}
+
+static void print_answer(const struct question *q, size_t number, FILE *out)
+{
+	const struct image_of *of;
+	const struct image_function *f = images__function(q->edges->images, number, &of);
+	struct caller_lines lines = recorded_calls(q, number);
+	char text[512];
+
+	print_place(&q->heads, of, f->addr, text, sizeof(text));
+	fprintf(out, of->module ? "%s [%s]" : "%s", f->name, of->module);
+	fprintf(out, "  %s\n", text);
+	if (!q->edges->nodes[number].seen)
+		print_unseen(q, number, f, of->module, out);
+	if (lines.count)
+		print_table(q, q->calls ? "CALLED" : "CALLER", NULL, &lines, out);
+	else if (q->calls && edges__ran(q->edges, number))
+		fprintf(out, "No call in it was recorded.\n");
+	if (q->calls)
+		print_share(q, number, f, of, &lines, out);
+	else
+		print_origin(q, number, f, of, out);
+	print_possible(q, number, f, of, out);
+	print_uncounted(q, f, out);
+	free(lines.list);
+}
+
+void callers__text(const struct question *q, FILE *out)
+{
+	for (size_t i = 0; i < q->count; i++) {
+		if (i)
+			fputc('\n', out);
+		print_answer(q, q->functions[i], out);
+	}
+}
+
+/* ---- json, docs/schema/calls.json */
+
+static void write_place(json_writer_t *w, const struct image_of *of, uint64_t addr, const struct line_place *place)
+{
+	json__address_or_null(w, "addr", !of->module, addr);
+	json__number_or_null(w, "offset", of->module && addr < IMAGE_MODULE_INIT, addr);
+	json__string_or_null(w, "file", place ? place->file : NULL);
+	json__number_or_null(w, "line", place && place->line, place ? place->line : 0);
+}
+
+static void write_line(json_writer_t *w, const struct question *q, const struct caller_line *line)
+{
+	const struct call *call = line->call;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", line->other ? line->other->name :
+					q->calls && call->kind == CALL_DIRECT ? call->name : NULL);
+	json__string_or_null(w, "module", line->other_of ? line->other_of->module : NULL);
+	jsonw_string_field(w, "kind", line->edge ? call_kind__word(call->kind) : call->jump ? "jump" : "call");
+	if (line->edge) {
+		jsonw_bool_field(w, "named", (line->other || call->kind == CALL_DIRECT) && !line->edge->entered);
+		json__string_or_null(w, "static_call", call->kind == CALL_STATIC ? call->name : NULL);
+	}
+	/* Takes the line of the call's last byte: several lines may begin at its first byte. */
+	write_place(w, line->of, call->site, source_lines__get(&q->lines, line->of, call->returns_to - 1));
+	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
+	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
+	json__bits(w, line->edge ? "seen" : "ran", line->documents, q->edges->document_count);
+	jsonw_end_object(w);
+}
+
+static void write_lines(json_writer_t *w, const struct question *q, const char *name, struct caller_lines lines)
+{
+	json__lines(w, name);
+	for (size_t i = 0; i < lines.count; i++)
+		write_line(w, q, &lines.list[i]);
+	jsonw_end_array(w);
+	free(lines.list);
+}
+
+static void write_function(json_writer_t *w, const struct question *q, size_t number)
+{
+	const struct node *node = &q->edges->nodes[number];
+	const struct image_of *of;
+	const struct image_function *f = images__function(q->edges->images, number, &of);
+	const struct call *jump;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", f->name);
+	json__string_or_null(w, "module", of->module);
+	write_place(w, of, f->addr, source_lines__get(&q->heads, of, f->addr));
+	json__string_or_null(w, "untraced", untraced__word(f->untraced));
+	json__bits(w, "seen", node->seen, q->edges->document_count);
+	json__bits(w, "proved", (node->inside | node->called) & ~node->seen, q->edges->document_count);
+	if (q->calls) {
+		jsonw_lluint_field(w, "traceable_calls", count_traceable_calls(of, f));
+	} else {
+		enum taken taken = references__taken(of->references, f);
+
+		jsonw_string_field(w, "origin", origin__word(origins__of(q->edges, number, &jump)));
+		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
+		if (taken == TAKEN_UNKNOWN)
+			jsonw_null_field(w, "address_taken");
+		else
+			jsonw_bool_field(w, "address_taken", taken == TAKEN_YES);
+		write_lines(w, q, "possible", question__possible(q, number));
+	}
+	write_lines(w, q, q->calls ? "calls" : "callers", recorded_calls(q, number));
+	jsonw_end_object(w);
+}
+
+void callers__json(const struct question *q, FILE *out)
+{
+	json_writer_t *w = json__begin(out, q->calls ? "calls" : "callers", CALLS_SCHEMA);
+
+	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
+	json__strings(w, "documents", q->labels, q->edges->document_count);
+	jsonw_lluint_field(w, "missing", q->edges->missing);
+	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
+	json__array(w, "functions");
+	for (size_t i = 0; i < q->count; i++)
+		write_function(w, q, q->functions[i]);
+	jsonw_end_array(w);
+	json__end(&w);
+}
+
+/* ---- the commands */
+
+static const struct argp_option options[] = {
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
+	OPTION_VMLINUX("the vmlinux of that kernel; default: where distributions put it"),
+	{ }
+};
+
+struct callers_options {
+	const char *const *arguments;	/* a function, and documents */
+	size_t count;
+	struct result_options result;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct callers_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		o->count = option__arguments(state, &o->arguments);
+		break;
+	case ARGP_KEY_END:
+		if (o->count < 2)
+			argp_usage(state);
+		break;
+	default:
+		return result_options__parse(&o->result, key, arg, state);
+	}
+	return 0;
+}
+
+/* Finds functions that match a pattern and ran (thousands that did not run may match, too), or all of a name. */
+static void find_in(struct question *q, const struct image_of *of, const char *name, bool pattern)
+{
+	size_t count;
+	const struct image_function *all = image__functions(of->image, &count);
+	const struct image_function *const *named;
+
+	for (size_t i = 0; pattern && i < count; i++) {
+		if (edges__ran(q->edges, images__number(of, &all[i])) && !fnmatch(name, all[i].name, 0))
+			*LIST_ADD(q->functions, q->count) = images__number(of, &all[i]);
+	}
+	named = pattern ? NULL : image__named(of->image, name, &count);
+	for (size_t i = 0; named && i < count; i++)
+		*LIST_ADD(q->functions, q->count) = images__number(of, edges__whole(of, named[i]));
+}
+
+/* "NAME:mod:MODULE" only finds functions of that module. */
+static int find_functions(struct question *q, const char *wanted)
+{
+	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;
+	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
+	const struct images *images = q->edges->images;
+	bool pattern = strpbrk(wanted, "*?[");
+
+	for (size_t i = 0; i < images->count; i++) {
+		const struct image_of *of = &images->list[i];
+
+		if (of->image && (!module || text__equals(of->module, module)))
+			find_in(q, of, name, pattern);
+	}
+	free(name);
+	if (q->count)
+		return 0;
+	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
+			     "%s: there is no such function in %s%s", wanted, image__path(images->list[0].image),
+			     images->count > 1 ? ", nor in a module" : "");
+}
+
+static int answer(const struct callers_options *o, struct question *q)
+{
+	struct output *output;
+	int err = find_functions(q, o->arguments[0]);
+
+	if (err)
+		return err;
+	if (!q->calls)
+		origins__read(q->edges->images);
+	edges__check(q->edges);
+	question__find_lines(q);
+	err = output__open(&output, o->result.output, NULL);
+	if (err)
+		return err;
+	(o->result.format == RESULT_JSON ? callers__json : callers__text)(q, output__stream(output));
+	return output__finish(output, 0);
+}
+
+static int run(const struct argp *argp, bool calls, int argc, char **argv)
+{
+	struct callers_options o = {};
+	struct images images = {};
+	struct documents d = {};
+	struct edges edges = {};
+	struct question q = { .edges = &edges, .calls = calls };
+	int err;
+
+	if (argp_parse(argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = documents__read(&d, o.arguments + 1, o.count - 1);
+	if (!err)
+		err = edges__open(&edges, &images, d.list, d.count, o.result.vmlinux);
+	q.labels = (const char *const *)d.labels;
+	if (!err)
+		err = answer(&o, &q);
+	source_lines__free(&q.heads);
+	source_lines__free(&q.lines);
+	free(q.functions);
+	edges__free(&edges);
+	images__free(&images);
+	documents__free(&d);
+	return error__status(err, false);
+}
+
+#define STATUS "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording."
+
+int cmd_callers(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FUNCTION FILE...",
+		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and "
+		       "the vmlinux of their kernel. Each call is certain.\vExamples:\n"
+		       "  hytrace callers vfs_read run.json\n"
+		       "  hytrace callers dummy_xmit:mod:dummy --vmlinux build/vmlinux boot.json run.json\n\n"
+		       STATUS,
+	};
+
+	return run(&argp, false, argc, argv);
+}
+
+int cmd_calls(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FUNCTION FILE...",
+		.doc = "Prints which calls in a function were executed, and what they called, from recordings of "
+		       "`hytrace cover -f json` and the vmlinux of their kernel."
+		       "\vExamples:\n"
+		       "  hytrace calls vfs_read run.json\n"
+		       "  hytrace calls -f json vfs_read boot.json run.json\n\n"
+		       STATUS,
+	};
+
+	return run(&argp, true, argc, argv);
 }

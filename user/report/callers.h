@@ -6,47 +6,36 @@
 #include <stdio.h>
 
 #include "report/edges.h"
-#include "report/source_lines.h"
 
 struct question {
 	const struct edges *edges;
-	bool calls;			/* true: find callees of @functions; false: callers */
-	const size_t *functions;	/* numbers of images__number() */
+	bool calls;		/* true: find callees of @functions; false: callers */
+	size_t *functions;	/* numbers of images__number() */
 	size_t count;
 	const char *const *labels;	/* the recordings' labels */
 	struct source_lines lines, heads;	/* of calls, by a call's last byte; of functions */
 };
 
-/* One line of an answer: a call, seen from one of its two functions. */
-struct callers_answer {
-	const struct edge *edge;
-	const struct image_of *of;		/* the image of the other function; NULL: unknown */
-	const struct image_function *other;
-};
-
-/* Returns the calls from function @number, or to it. The caller frees the list. */
-struct callers_answer *question__answers(const struct question *q, size_t number, size_t *ret_count);
-
-/* A call or jump to a function, found in the kernel's files, and not recorded. */
-struct possible {
+/* A call that one of the functions in question makes, or that leads to it. */
+struct caller_line {
+	const struct edge *edge;	/* NULL: it was not recorded, and is one way into a function that did not run */
 	const struct image_of *of;
 	const struct call *call;
-	size_t from;	/* number of the function that contains @call */
-	uint64_t ran;	/* recordings, as bits, in which @from is known to have run */
+	const struct image_of *other_of;	/* the image of the call's other function; NULL: unknown */
+	const struct image_function *other;
+	uint64_t documents;	/* recordings, as bits: that have the call, or in which the function with it ran */
 };
 
-/**
- * question__possible() - find how a function that is not known to have run could have been entered
- * @q: a question about callers; origins__read() has been called for its images
- * @number: the function's number
- * @ret_count: the length of the list
- *
- * Return: the list, which the caller frees; NULL for a function that ran
- */
-struct possible *question__possible(const struct question *q, size_t number, size_t *ret_count);
+struct caller_lines {
+	struct caller_line *list;
+	size_t count;
+};
 
-/* Returns how many direct calls in function @number have a traceable callee. */
-size_t question__traceable_calls(const struct question *q, size_t number);
+/*
+ * Returns how a function that is not known to have run could have been entered: calls and jumps in the kernel's
+ * files that name it. origins__read() has been called for its images. The caller frees the list.
+ */
+struct caller_lines question__possible(const struct question *q, size_t number);
 
 /* Finds the places in the source for all answers. */
 void question__find_lines(struct question *q);

@@ -8,9 +8,8 @@
 #include "base/program.h"
 #include "report/commands.h"
 #include "report/documents.h"
-#include "report/graph.h"
+#include "report/edges.h"
 #include "report/images.h"
-#include "report/origins.h"
 #include "report/proof.h"
 #include "report/report.h"
 #include "report/universes.h"
@@ -140,32 +139,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static void print_tailor(const struct coverage *c, FILE *out)
-{
-	size_t left_out = report__tailor(c, out);
-
-	if (left_out)
-		error__warn("%zu places are left out: their linked addresses were not known when they were "
-			    "recorded", left_out);
-}
-
-static int print_lcov(const struct report_options *o, const struct rows *r, const char *const *labels,
-		      const struct images *images, FILE *out)
-{
-	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
-	struct source_calls calls = {};
-	int err;
-
-	if (images)
-		source_calls__read(&calls, &images->list[0], r->universe);
-	err = report__lcov(r, labels, images ? &calls : NULL, &source, out);
-	source_calls__free(&calls);
-	return err;
-}
-
 /* Prints lcov or html, which also have calls if the kernel's files are found. */
 static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
+	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
 	struct images images = {};
 	/* With --proved, the images are open already. */
 	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
@@ -178,7 +155,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
 			    "--vmlinux FILE", format_names[o->result.format]);
 	if (!err && o->result.format == REPORT_LCOV)
-		err = print_lcov(o, r, labels, opened, out);
+		err = report__lcov(r, labels, opened, &source, out);
 	else if (!err)
 		err = report__html(r, labels, opened, out);
 	images__free(&images);
@@ -188,16 +165,21 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 
 static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
+	size_t left_out = 0;
+
 	if (o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML)
 		return print_with_calls(o, r, labels, out);
 	if (o->result.format == REPORT_JSON)
 		report__json(r, labels, &o->form, out);
 	else if (o->result.format == REPORT_TAILOR)
-		print_tailor(r->documents[0], out);
+		left_out = report__tailor(r->documents[0], out);
 	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
 		report__text(r, labels, &o->form, out);
 	else
 		report__list(r, o->form.which, out);
+	if (left_out)
+		error__warn("%zu places are left out: their linked addresses were not known when they were "
+			    "recorded", left_out);
 	return 0;
 }
 
@@ -257,37 +239,24 @@ static int report(const struct report_options *o, const struct documents *d, con
 	return output__finish(output, err);
 }
 
-static int draw(const struct report_options *o, const struct edges *e)
-{
-	struct output *output;
-	int err;
-
-	err = output__open(&output, o->result.output, NULL);
-	if (err)
-		return err;
-	(o->result.format == REPORT_DOT ? graph__dot : graph__folded)(e, output__stream(output));
-	return output__finish(output, 0);
-}
-
 static int graph(const struct report_options *o, const struct documents *d)
 {
+	struct output *output = NULL;
 	struct images images = {};
 	struct edges edges = {};
-	int err;
+	int err = edges__open(&edges, &images, d->list, d->count, o->result.vmlinux);
 
-	err = edges__check_documents(d->list, d->count);
-	if (!err)
-		err = images__open(&images, d->list, d->count, o->result.vmlinux);
 	if (!err) {
-		edges__make(&edges, &images, d->list, d->count);
 		if (o->result.format == REPORT_FOLDED)
 			origins__read(&images);
 		edges__check(&edges);
-		err = draw(o, &edges);
+		err = output__open(&output, o->result.output, NULL);
 	}
+	if (!err)
+		(o->result.format == REPORT_DOT ? graph__dot : graph__folded)(&edges, output__stream(output));
 	edges__free(&edges);
 	images__free(&images);
-	return err;
+	return output__finish(output, err);
 }
 
 static int rows_report(struct report_options *o, const struct documents *d)
@@ -311,12 +280,6 @@ static int rows_report(struct report_options *o, const struct documents *d)
 	return err;
 }
 
-static void choose_lines(struct report_options *o)
-{
-	o->form.sort = o->sort >= 0 ? o->sort : 0;
-	o->form.by = o->by >= 0 && o->by != BY_FUNCTION ? (enum group_by)o->by : o->where ? BY_FILE : BY_DIRECTORY;
-}
-
 int cmd_report(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -335,7 +298,8 @@ int cmd_report(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	choose_lines(&o);
+	o.form.sort = o.sort >= 0 ? o.sort : 0;
+	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.where ? BY_FILE : BY_DIRECTORY;
 	err = documents__read(&d, o.paths, o.count);
 	if (!err)
 		err = o.result.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);

@@ -10,10 +10,8 @@
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/text.h"
-#include "document/coverage_json.h"
 #include "kernel/elf_file.h"
 #include "report/commands.h"
-#include "report/running.h"
 #include "report/universes.h"
 #include "report/why.h"
 #include "run/output.h"
@@ -81,181 +79,145 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* The sources of all answers. */
-struct looked_at {
-	struct universe universe;
-	struct images images;		/* only vmlinux; empty: it was not found */
-	struct edges edges;		/* calls in recordings of the build of @images */
-	const struct coverage **called;	/* the recordings in @edges */
-	struct coverage *documents;
-	struct universe *others;	/* function lists of recordings of other builds, by index */
-	size_t document_count;
-	char *modules;
-};
+/* ---- the sources of the answers */
 
-static void looked_at__free(struct looked_at *l)
+static void close_sources(struct why_sources *s)
 {
-	for (size_t i = 0; i < l->document_count; i++)
-		coverage__free(&l->documents[i]);
-	for (size_t i = 0; l->others && i < l->document_count; i++)
-		universe__free(&l->others[i]);
-	free(l->documents);
-	free(l->others);
-	universe__free(&l->universe);
-	edges__free(&l->edges);
-	images__free(&l->images);
-	free(l->called);
-	free(l->modules);
-}
-
-static int read_documents(struct looked_at *l, const struct why_options *o)
-{
-	int err = 0;
-
-	l->documents = xcalloc(o->path_count, sizeof(*l->documents));
-	for (size_t i = 0; !err && i < o->path_count; i++) {
-		err = coverage__read_json(&l->documents[i], o->paths[i]);
-		l->document_count += !err;
-	}
-	return err;
+	for (size_t i = 0; s->others && i < s->documents.count; i++)
+		universe__free(&s->others[i]);
+	free(s->others);
+	universe__free(&s->universe);
+	edges__free(&s->edges);
+	images__free(&s->images);
+	documents__free(&s->documents);
+	free(s->called);
+	free(s->modules);
 }
 
 /* Takes the first recording's kernel, with all modules of the recordings of that build. */
-static int of_documents(struct looked_at *l, const char *vmlinux)
+static int of_documents(struct why_sources *s, const char *vmlinux)
 {
-	const struct coverage *first = &l->documents[0];
+	const struct coverage *first = s->documents.list[0];
 	struct covered_modules modules = {};
 	int err;
 
-	for (size_t i = 0; i < l->document_count; i++) {
-		const struct coverage *c = &l->documents[i];
+	for (size_t i = 0; i < s->documents.count; i++) {
+		const struct coverage *c = s->documents.list[i];
 
 		for (size_t m = 0; (c == first || coverage__same_build(c, first, NULL)) && m < c->modules.count; m++) {
 			if (!covered_modules__find(&modules, c->modules.list[m].name))
 				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
 	}
-	err = universe__of_build(&l->universe, &first->kernel, &modules, vmlinux);
+	err = universe__of_build(&s->universe, &first->kernel, &modules, vmlinux);
 	/* The names in the list belong to the recordings. */
 	free(modules.list);
-	if (!err && !l->universe.count)
+	if (!err && !s->universe.count)
 		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
 				    first->kernel.release ?: "that kernel");
 	return err;
 }
 
 /* Functions of another build are matched by source file, if that build's files are found. */
-static int find_others(struct looked_at *l)
+static int find_others(struct why_sources *s)
 {
-	const char *build_id = l->universe.build_id;
 	int err = 0;
 
-	l->others = xcalloc(l->document_count, sizeof(*l->others));
-	for (size_t i = 0; !err && i < l->document_count; i++) {
-		const struct coverage *c = &l->documents[i];
+	s->others = xcalloc(s->documents.count, sizeof(*s->others));
+	for (size_t i = 0; !err && i < s->documents.count; i++) {
+		const struct coverage *c = s->documents.list[i];
 
-		if (c->kernel.build_id && !text__equals(build_id, c->kernel.build_id))
-			err = universe__of_build(&l->others[i], &c->kernel, &c->modules, NULL);
+		if (c->kernel.build_id && !text__equals(s->universe.build_id, c->kernel.build_id))
+			err = universe__of_build(&s->others[i], &c->kernel, &c->modules, NULL);
 	}
 	return err;
 }
 
-static bool is_of_documents(const struct looked_at *l, const char *vmlinux)
+static int find_universe(struct why_sources *s, const char *vmlinux)
 {
-	const char *build_id = l->document_count ? l->documents[0].kernel.build_id : NULL;
+	const char *build_id = s->documents.count ? s->documents.list[0]->kernel.build_id : NULL;
 
-	return l->document_count && (!vmlinux || (build_id && !kernel_id__check_vmlinux(vmlinux, build_id)));
-}
-
-static int find_universe(struct looked_at *l, const struct why_options *o)
-{
-	if (is_of_documents(l, o->result.vmlinux))
-		return of_documents(l, o->result.vmlinux);
-	return o->result.vmlinux ? universe__of_files(&l->universe, o->result.vmlinux, NULL, 0) :
-			    universe__of_running(&l->universe, NULL);
-}
-
-/* Opens vmlinux if it is found. Without it, there are fewer answers. */
-static int find_image(struct looked_at *l, const char *given)
-{
-	const struct kernel_id id = { .release = l->universe.release, .build_id = l->universe.build_id };
-	char *path = kernel_id__find_vmlinux(&id, given);
-	struct image *image = NULL;
-	int err = path ? image__open(&image, path, NULL) : 0;
-
-	free(path);
-	return err || !image ? err : images__of_vmlinux(&l->images, image);
+	if (s->documents.count && (!vmlinux || (build_id && !kernel_id__check_vmlinux(vmlinux, build_id))))
+		return of_documents(s, vmlinux);
+	s->running = !s->documents.count && !vmlinux;
+	return vmlinux ? universe__of_files(&s->universe, vmlinux, NULL, 0) : universe__of_running(&s->universe, NULL);
 }
 
 /* Recorded calls prove that functions ran which cannot be traced, or were entered earlier. */
-static void find_edges(struct looked_at *l)
+static void find_edges(struct why_sources *s)
 {
-	const char *build_id = l->images.count ? image__build_id(l->images.list[0].image) : NULL;
+	const char *build_id = image__build_id(s->images.list[0].image);
 	size_t count = 0;
 
-	l->called = xcalloc(l->document_count, sizeof(*l->called));
-	for (size_t i = 0; build_id && i < l->document_count; i++) {
-		const struct coverage *c = &l->documents[i];
+	s->called = xcalloc(s->documents.count, sizeof(*s->called));
+	for (size_t i = 0; i < s->documents.count; i++) {
+		const struct coverage *c = s->documents.list[i];
 
-		if (c->how.callers && c->kernel.build_id && !strcmp(c->kernel.build_id, build_id))
-			l->called[count++] = c;
+		if (c->how.callers && text__is_known_equal(c->kernel.build_id, build_id))
+			s->called[count++] = c;
 	}
 	if (count)
-		edges__make(&l->edges, &l->images, l->called, count);
+		edges__make(&s->edges, &s->images, s->called, count);
 }
 
-static void find_modules(struct looked_at *l, const char *given, const char *vmlinux)
+/* Opens vmlinux if it is found, and finds the modules. Without them, there are fewer answers. */
+static int find_files(struct why_sources *s, const char *vmlinux, const char *modules)
 {
-	char *directory;
+	const struct kernel_id id = { .release = s->universe.release, .build_id = s->universe.build_id };
+	char *path = kernel_id__find_vmlinux(&id, vmlinux);
+	struct image *image;
+	int err = path ? image__open(&image, path, NULL) : 0;
 
-	if (!given && !l->universe.release)
-		return;
-	directory = given ? xstrdup(given) : module_files__directory(vmlinux, l->universe.release);
-	if (given || !access(directory, R_OK))
-		l->modules = directory;
-	else
-		free(directory);
+	if (!err && path) {
+		images__of_vmlinux(&s->images, image);
+		find_edges(s);
+	}
+	free(path);
+	if (!err && (modules || id.release))
+		s->modules = modules ? xstrdup(modules) : module_files__directory(vmlinux, id.release);
+	if (s->modules && !modules && access(s->modules, R_OK)) {
+		free(s->modules);
+		s->modules = NULL;
+	}
+	return err;
 }
 
-static int write_answers(const struct why_options *o, const struct looked_at *l, const struct why *list)
+int why__of_running(struct why *ret, const char *name, const char *vmlinux)
 {
-	struct output *output;
-	int err;
+	struct why_sources s = { .running = true };
+	int err = universe__of_running(&s.universe, vmlinux) ?: find_files(&s, vmlinux, NULL) ?:
+		  why__find(ret, name, &s);
 
-	err = output__open(&output, o->result.output, NULL);
-	if (err)
-		return err;
-	if (o->result.format == RESULT_JSON)
-		why__write_json(list, o->name_count, &l->universe, output__stream(output));
-	for (size_t i = 0; o->result.format == RESULT_TEXT && i < o->name_count; i++)
-		why__print(&list[i], output__stream(output));
-	return output__finish(output, 0);
+	close_sources(&s);
+	return err;
 }
+
+/* ---- the command */
 
 /* @ret_found: whether all names are known. */
-static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
+static int answer(const struct why_options *o, const struct why_sources *s, bool *ret_found)
 {
-	const struct why_sources sources = {
-		.universe = &l->universe, .image = l->images.count ? l->images.list[0].image : NULL,
-		.modules = l->modules, .documents = l->documents, .document_count = l->document_count,
-		.others = l->others, .edges = l->edges.nodes ? &l->edges : NULL, .labels = o->paths,
-		.running = !l->document_count && !o->result.vmlinux,
-	};
 	struct why *list = xcalloc(o->name_count, sizeof(*list));
+	struct output *output = NULL;
 	size_t count = 0;
 	int err = 0;
 
 	*ret_found = true;
 	for (; !err && count < o->name_count; count++) {
-		err = why__find(&list[count], o->names[count], &sources);
+		err = why__find(&list[count], o->names[count], s);
 		*ret_found &= list[count].found;
 	}
 	if (!err)
-		err = write_answers(o, l, list);
-	for (size_t i = 0; i < count; i++)
+		err = output__open(&output, o->result.output, NULL);
+	if (!err && o->result.format == RESULT_JSON)
+		why__write_json(list, count, &s->universe, output__stream(output));
+	for (size_t i = 0; i < count; i++) {
+		if (!err && o->result.format == RESULT_TEXT)
+			why__print(&list[i], output__stream(output));
 		why__free(&list[i]);
+	}
 	free(list);
-	return err;
+	return output__finish(output, err);
 }
 
 int cmd_why(int argc, char **argv)
@@ -272,25 +234,22 @@ int cmd_why(int argc, char **argv)
 		       "Exit status: 0 done, 1 a FUNCTION is not known or it failed, 2 usage, or bad files, 3 "
 		       "the kernel or the privileges do not allow it.", };
 	struct why_options o = {};
-	struct looked_at l = {};
+	struct why_sources s = {};
 	bool found = true;
 	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = read_documents(&l, &o);
+	err = documents__read(&s.documents, o.paths, o.path_count);
 	if (!err)
-		err = find_universe(&l, &o);
+		err = find_universe(&s, o.result.vmlinux);
 	if (!err)
-		err = find_others(&l);
+		err = find_others(&s);
 	if (!err)
-		err = find_image(&l, o.result.vmlinux);
-	if (!err) {
-		find_edges(&l);
-		find_modules(&l, o.modules, o.result.vmlinux);
-		err = answer(&o, &l, &found);
-	}
-	looked_at__free(&l);
+		err = find_files(&s, o.result.vmlinux, o.modules);
+	if (!err)
+		err = answer(&o, &s, &found);
+	close_sources(&s);
 	free(o.names);
 	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;
 }

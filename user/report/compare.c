@@ -5,12 +5,20 @@
  * Hits are matched by address (as linked, or module and offset). If addresses are not known, or the
  * builds of the kernel differ, hits are matched by name. reasons.c finds out why the sides differ.
  */
+#include <argp.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/program.h"
+#include "base/sorted.h"
 #include "base/text.h"
+#include "document/coverage.h"
+#include "document/coverage_json.h"
+#include "report/commands.h"
 #include "report/compare.h"
 #include "report/reasons.h"
 
@@ -52,11 +60,6 @@ static const struct {
 	[REASON_UNEXPLAINED] = { "unexplained", "UNEXPLAINED: nothing known of %s says why" },
 };
 
-const char *reason__word(enum reason reason)
-{
-	return reasons[reason].word;
-}
-
 enum certainty reason__certainty(enum reason reason)
 {
 	if (reason == REASON_UNEXPLAINED)
@@ -66,9 +69,7 @@ enum certainty reason__certainty(enum reason reason)
 
 static uint64_t place_of(const struct hit *hit)
 {
-	if (hit->module)
-		return hit->offset;
-	return hit->link ? hit->link : hit->addr;
+	return hit->module ? hit->offset : hit->link ?: hit->addr;
 }
 
 static bool has_place(const struct hit *hit)
@@ -84,11 +85,8 @@ bool comparison__can_match(const struct comparison *cmp, const struct hit *hit)
 static int by_place(const void *a, const void *b)
 {
 	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
-	int order = text__compare(x->module, y->module);
 
-	if (order)
-		return order;
-	return place_of(x) < place_of(y) ? -1 : place_of(x) > place_of(y);
+	return text__compare(x->module, y->module) ?: ORDER(place_of(x), place_of(y));
 }
 
 static int by_name(const void *a, const void *b)
@@ -124,24 +122,16 @@ static void merge(struct comparison *cmp, const struct side *a, const struct sid
 	size_t i = 0, j = 0;
 
 	while (i < a->count || j < b->count) {
-		if (i < a->count && !comparison__can_match(cmp, a->list[i])) {
-			cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
-		} else if (j < b->count && !comparison__can_match(cmp, b->list[j])) {
-			cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
-		} else {
-			int which = i == a->count ? 1 : j == b->count ? -1 :
-				    order(&a->list[i], &b->list[j]);
+		bool alone = i < a->count && !comparison__can_match(cmp, a->list[i]);
+		bool other_alone = j < b->count && !comparison__can_match(cmp, b->list[j]);
+		int which = i == a->count ? 1 : j == b->count ? -1 : order(&a->list[i], &b->list[j]);
 
-			if (which < 0) {
-				cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
-			} else if (which > 0) {
-				cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
-			} else {
-				cmp->both++;
-				i++;
-				j++;
-			}
-		}
+		if (alone || (!other_alone && which < 0))
+			cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
+		else if (other_alone || which > 0)
+			cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
+		else
+			cmp->both++, i++, j++;
 	}
 }
 
@@ -287,4 +277,176 @@ void compare__print(const struct comparison *cmp, const char *name_a, const char
 		fprintf(out, "All differences are explained.\n");
 	else
 		fprintf(out, "No difference.\n");
+}
+
+/* ---- json */
+
+#define COMPARE_SCHEMA 2
+
+static const char *const certainties[] = {
+	[CERTAIN] = "certain", [POSSIBLE] = "possible", [UNEXPLAINED] = "unexplained",
+};
+
+static void write_side(json_writer_t *w, const char *field, const char *name, const struct coverage *c)
+{
+	json__object(w, field);
+	json__string_or_null(w, "name", name);
+	json__string_or_null(w, "engine", c->engine);
+	json__string_or_null(w, "build_id", c->kernel.build_id);
+	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
+	jsonw_end_object(w);
+}
+
+static void write_differences(json_writer_t *w, const char *field, const struct difference *list, size_t count)
+{
+	json__lines(w, field);
+	for (size_t i = 0; i < count; i++) {
+		const struct hit *hit = list[i].hit;
+
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", hit->name);
+		json__string_or_null(w, "module", hit->module);
+		json__address_or_null(w, "addr", hit->link, hit->link);
+		json__number_or_null(w, "offset", hit->module, hit->offset);
+		jsonw_string_field(w, "reason", reasons[list[i].reason].word);
+		jsonw_string_field(w, "certainty", certainties[reason__certainty(list[i].reason)]);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
+static void write_list(json_writer_t *w, const struct comparison *cmp)
+{
+	jsonw_start_object(w);
+	jsonw_string_field(w, "of", cmp->kind == HIT_FUNCTION ? "functions" : "callers");
+	jsonw_string_field(w, "matched_by", cmp->by_name ? "name" : "address");
+	json__string_or_null(w, "not_by_address", cmp->by_name);
+	jsonw_lluint_field(w, "both", cmp->both);
+	jsonw_lluint_field(w, "explained", compare__count(cmp, CERTAIN));
+	jsonw_lluint_field(w, "possibly", compare__count(cmp, POSSIBLE));
+	jsonw_lluint_field(w, "unexplained", compare__count(cmp, UNEXPLAINED));
+	write_differences(w, "only_a", cmp->only_a, cmp->only_a_count);
+	write_differences(w, "only_b", cmp->only_b, cmp->only_b_count);
+	jsonw_end_object(w);
+}
+
+static void write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b, FILE *out)
+{
+	json_writer_t *w = json__begin(out, "compare", COMPARE_SCHEMA);
+
+	write_side(w, "a", name_a, list[0].a);
+	write_side(w, "b", name_b, list[0].b);
+	json__array(w, "lists");
+	for (size_t i = 0; i < count; i++)
+		write_list(w, &list[i]);
+	jsonw_end_array(w);
+	json__end(&w);
+}
+
+/* ---- the command */
+
+enum { KEY_CALLERS = 256, KEY_ALL };
+
+static const struct argp_option options[] = {
+	{ "callers", KEY_CALLERS, NULL, 0, "compare the callers as well", 0 },
+	OPTION_FORMAT("text (default) or json"),
+	{ "all", KEY_ALL, NULL, 0, "name every difference, not the first 20 for each reason", 0 },
+	{ }
+};
+
+struct compare_options {
+	const char *paths[2];
+	bool callers, all;
+	struct result_options result;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *o = state->input;
+
+	switch (key) {
+	case KEY_CALLERS:
+		o->callers = true;
+		break;
+	case KEY_ALL:
+		o->all = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (state->arg_num >= 2)
+			argp_usage(state);
+		o->paths[state->arg_num] = arg;
+		break;
+	case ARGP_KEY_END:
+		if (state->arg_num != 2)
+			argp_usage(state);
+		break;
+	default:
+		return result_options__parse(&o->result, key, arg, state);
+	}
+	return 0;
+}
+
+/* Returns the number of differences that are not explained for certain. */
+static size_t compare(const struct compare_options *o, const struct coverage *a, const struct coverage *b)
+{
+	static const enum hit_kind kinds[] = { HIT_FUNCTION, HIT_CALLER };
+	/* The engines name the recordings, unless both are of one engine. */
+	bool engines = strcmp(a->engine, b->engine);
+	const char *name_a = engines ? a->engine : o->paths[0], *name_b = engines ? b->engine : o->paths[1];
+	size_t count = o->callers ? 2 : 1, differ = 0;
+	struct comparison list[2];
+
+	for (size_t i = 0; i < count; i++)
+		compare__run(&list[i], a, b, kinds[i]);
+	if (o->result.format == RESULT_JSON)
+		write_json(list, count, name_a, name_b, stdout);
+	for (size_t i = 0; i < count; i++) {
+		if (o->result.format == RESULT_TEXT)
+			compare__print(&list[i], name_a, name_b, o->all ? 0 : 20, stdout);
+		differ += compare__count(&list[i], POSSIBLE) + compare__count(&list[i], UNEXPLAINED);
+		compare__free(&list[i]);
+	}
+	return differ;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "A.json B.json",
+		.doc = "Tells whether two recordings of the same time agree: compares the functions of two "
+		       "files of `hytrace cover -f json`, and gives a reason for every difference. (`hytrace "
+		       "diff` tells what is new in another run, or on another kernel.)\vExamples:\n"
+		       "  hytrace compare both.oneshot.json both.bpf.json\n"
+		       "  hytrace compare --callers -f json a.json b.json\n\n"
+		       "Exit status: 0 no difference, or each is explained for certain; 1 another "
+		       "difference; 2 usage, a file that is no recording, or it failed.",
+	};
+	struct compare_options o = {};
+	struct coverage documents[2] = {};
+	size_t differ = 0;
+	int err = 0;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	for (int i = 0; !err && i < 2; i++)
+		err = coverage__read_json(&documents[i], o.paths[i]);
+	/* A union of runs does not tell when they paused. So its window cannot be compared. */
+	for (int i = 0; !err && i < 2; i++) {
+		if (documents[i].merged)
+			err = error__return(-EINVAL, "%s: is a union of %zu runs, not a recording of one time: "
+					    "`hytrace diff` tells how it differs", o.paths[i],
+					    documents[i].merged_count);
+	}
+	if (!err)
+		differ = compare(&o, &documents[0], &documents[1]);
+	if (!err && fflush(stdout))
+		err = error__return(-EIO, "standard output: %s", strerror(errno));
+	for (int i = 0; i < 2; i++)
+		coverage__free(&documents[i]);
+	/* As in cmp(1) and diff(1), the status of a failure is not that of a difference. */
+	if (err)
+		return EXIT_USAGE;
+	return differ ? EXIT_FAILED : EXIT_DONE;
 }

@@ -70,19 +70,6 @@ size_t compare__count(const struct comparison *cmp, enum certainty certainty);
 /* @name_a, @name_b: the sides' names; @limit: names listed for each reason, 0: all. */
 void compare__print(const struct comparison *cmp, const char *name_a, const char *name_b, size_t limit, FILE *out);
 
-/**
- * compare__write_json() - write comparisons as json
- * @list: the comparison of functions, and that of callers if callers were compared
- * @count: the number of comparisons, from 1
- * @name_a: the name to print for the first result
- * @name_b: the name to print for the second result
- * @out: where to; write errors stay in the stream
- */
-void compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
-			 FILE *out);
-
 enum certainty reason__certainty(enum reason reason);
-/* Returns the word for a reason in json. */
-const char *reason__word(enum reason reason);
 
 #endif

@@ -6,15 +6,24 @@
  * sorted by module, then by address, or by name and file. If only one side has seen a function, its
  * absence is explained by looking it up in the build of the other side.
  */
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
+#include "base/program.h"
 #include "base/sorted.h"
 #include "base/text.h"
+#include "document/coverage.h"
 #include "kernel/symbols.h"
+#include "report/commands.h"
 #include "report/diff.h"
-#include "report/where.h"
+#include "report/documents.h"
+#include "report/rows.h"
+#include "report/universes.h"
+#include "run/output.h"
 
 /* A function and its key: members that are not used for matching are 0 or NULL. */
 struct item {
@@ -45,28 +54,22 @@ static bool goes_by_place(const struct side *s, enum diff_identity identity, con
 	return identity == IDENTITY_ADDRESS && (!module || coverage__same_build(s->c, s->other, module));
 }
 
-static void set_key(struct item *item, struct strings *names, bool by_place, uint64_t place, const char *unit)
+/* Adds an item; @place: the address, or the offset in the module. The key has 0 for no place, so it has @place + 1. */
+static void add_item(struct items *items, struct strings *names, struct item item, bool by_place, uint64_t place)
 {
-	item->unit = unit;
-	if (by_place) {
-		item->place = place;
-		item->name = item->full_name;
-	} else {
-		item->name = function__base_name(names, item->full_name);
-	}
+	item.place = by_place ? place + 1 : 0;
+	item.name = by_place ? item.full_name : function__base_name(names, item.full_name);
+	item.unit = item.f ? item.f->unit : NULL;
+	items->list[items->count++] = item;
 }
 
 static int by_key(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	int order = text__compare(x->module, y->module);
 
-	if (order)
-		return order;
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
 	/* One address is one function, even if two recordings have different names for it. */
-	return x->place ? 0 : text__compare(x->name, y->name);
+	return text__compare(x->module, y->module) ?: ORDER(x->place, y->place) ?:
+	       (x->place ? 0 : text__compare(x->name, y->name));
 }
 
 static int by_key_and_unit(const void *a, const void *b)
@@ -76,37 +79,22 @@ static int by_key_and_unit(const void *a, const void *b)
 	return by_key(x, y) ?: text__compare(x->unit, y->unit);
 }
 
-static bool is_place_known(const struct hit *hit)
-{
-	return hit->module || hit->link;
-}
-
-/* Returns the place plus 1, because 0 stands for no place, and an offset may be 0. */
-static uint64_t place_of(const struct hit *hit)
-{
-	return (hit->module ? hit->offset : hit->link) + 1;
-}
-
 static void list_seen(struct side *s, struct strings *names, enum diff_identity identity)
 {
 	s->seen.list = xcalloc(s->c->hits.count, sizeof(*s->seen.list));
 	for (size_t i = 0; i < s->c->hits.count; i++) {
 		const struct hit *hit = &s->c->hits.list[i];
-		struct item *item = &s->seen.list[s->seen.count];
+		bool by_place = goes_by_place(s, identity, hit->module);
+		struct item item = { .module = hit->module, .full_name = hit->name ?: "?" };
 
 		/* A function without a name can only be matched by its address. */
-		if (hit->kind != HIT_FUNCTION || (!hit->name && !goes_by_place(s, identity, hit->module)))
+		if (hit->kind != HIT_FUNCTION || (!hit->name && !by_place))
 			continue;
-		*item = (struct item){
-			.module = hit->module, .full_name = hit->name ?: "?", .f = universe__find(s->u, hit),
-		};
+		item.f = universe__find(s->u, hit);
 		/* The function list may be of another build of the module. */
-		if (item->f && hit->module && hit->name && !goes_by_place(s, identity, hit->module) &&
-		    strcmp(item->f->name, hit->name))
-			item->f = NULL;
-		set_key(item, names, goes_by_place(s, identity, hit->module), place_of(hit),
-			item->f ? item->f->unit : NULL);
-		s->seen.count++;
+		if (item.f && hit->module && hit->name && !by_place && strcmp(item.f->name, hit->name))
+			item.f = NULL;
+		add_item(&s->seen, names, item, by_place, hit->module ? hit->offset : hit->link);
 	}
 	qsort(s->seen.list, s->seen.count, sizeof(*s->seen.list), by_key_and_unit);
 }
@@ -116,14 +104,11 @@ static void list_has(struct side *s, struct strings *names, enum diff_identity i
 	s->has.list = xcalloc(s->u->count, sizeof(*s->has.list));
 	for (size_t i = 0; i < s->u->count; i++) {
 		const struct function *f = &s->u->list[i];
-		struct item *item = &s->has.list[s->has.count];
+		const struct item item = { .module = f->module, .full_name = f->name, .f = f };
 
 		/* No recording has modules' init text, whose offsets count from another address. */
-		if (f->module && f->init)
-			continue;
-		*item = (struct item){ .module = f->module, .full_name = f->name, .f = f };
-		set_key(item, names, goes_by_place(s, identity, f->module), f->addr + 1, f->unit);
-		s->has.count++;
+		if (!f->module || !f->init)
+			add_item(&s->has, names, item, goes_by_place(s, identity, f->module), f->addr);
 	}
 	qsort(s->has.list, s->has.count, sizeof(*s->has.list), by_key_and_unit);
 }
@@ -260,7 +245,7 @@ static void add_entries(struct diff_entries *ret, const struct side *from, const
 static bool has_places(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
-		if (c->hits.list[i].kind == HIT_FUNCTION && !is_place_known(&c->hits.list[i]))
+		if (c->hits.list[i].kind == HIT_FUNCTION && !c->hits.list[i].module && !c->hits.list[i].link)
 			return false;
 	}
 	return true;
@@ -306,28 +291,25 @@ static void fill(struct side *s, struct strings *names, enum diff_identity ident
 
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where)
 {
-	struct side x = { a->c, b->c, a->u }, y = { b->c, a->c, b->u };
-	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b) };
-	int err = where ? where__check(where, x.u) ?: where__check(where, y.u) : 0;
+	struct side sides[2] = { { a->c, b->c, a->u }, { b->c, a->c, b->u } };
+	int err = where ? where__check(where, a->u) ?: where__check(where, b->u) : 0;
 
 	if (err)
 		return err;
-	d.names = strings__new();
-	fill(&x, d.names, d.identity, where, &d.folded);
-	fill(&y, d.names, d.identity, where, &d.folded);
-	if (x.is_empty && y.is_empty)
+	*ret = (struct diff){ .a = *a, .b = *b, .identity = identity_of(a, b), .names = strings__new() };
+	for (int i = 0; i < 2; i++)
+		fill(&sides[i], ret->names, ret->identity, where, &ret->folded);
+	if (sides[0].is_empty && sides[1].is_empty)
 		err = where__is_empty(where);
-	d.both = match(&x.seen, &y.seen);
-	add_entries(&d.gone, &x, &y);
-	add_entries(&d.new, &y, &x);
-	free(x.seen.list);
-	free(x.has.list);
-	free(y.seen.list);
-	free(y.has.list);
+	ret->both = match(&sides[0].seen, &sides[1].seen);
+	add_entries(&ret->gone, &sides[0], &sides[1]);
+	add_entries(&ret->new, &sides[1], &sides[0]);
+	for (int i = 0; i < 2; i++) {
+		free(sides[i].seen.list);
+		free(sides[i].has.list);
+	}
 	if (err)
-		diff__free(&d);
-	else
-		*ret = d;
+		diff__free(ret);
 	return err;
 }
 
@@ -337,4 +319,282 @@ void diff__free(struct diff *d)
 	free(d->new.list);
 	strings__free(d->names);
 	memset(d, 0, sizeof(*d));
+}
+
+/* ---- text and json */
+
+#define DIFF_SCHEMA 3
+
+static const struct {
+	const char *word, *sentence;
+} identities[] = {
+	[IDENTITY_ADDRESS] = { "address", "matched by address" },
+	[IDENTITY_FILE] = { "file", "matched by module, source file and name" },
+	[IDENTITY_NAME] = { "name", "matched by module and name" },
+};
+
+static void print_side(const char *mark, const char *name, const struct diff_side *s, size_t count, FILE *out)
+{
+	fprintf(out, "%s %s\t%s, %s, %zu functions%s\n", mark, name, s->c->kernel.release ?: "unknown kernel",
+		s->c->engine, count, losses__complete(&s->c->lost) ? "" : ", may lack some");
+}
+
+static void print_entries(char mark, const struct diff_entry *list, size_t count, const char *other, FILE *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, list[i].module ? "%c%s [%s]" : "%c%s", mark, list[i].name, list[i].module);
+		fprintf(out, "\t%s\t%s%s: %s\n", list[i].unit ?: "-", other, list[i].possibly ? ", possibly" : "",
+			verdict__sentence(list[i].why));
+	}
+}
+
+static void print_sum(const char *what, const struct diff_entries *e, FILE *out)
+{
+	size_t possible = 0;
+
+	for (size_t i = 0; i < e->count; i++)
+		possible += e->list[i].possibly;
+	fprintf(out, ", %zu %s", e->count, what);
+	if (possible)
+		fprintf(out, " (%zu only possibly)", possible);
+}
+
+/* Counts, by reason, the functions that @other could not see. They are no difference. */
+static void print_blind(const struct diff_entries *e, const char *name, const char *other, FILE *out)
+{
+	size_t counts[VERDICT_COUNT] = {};
+
+	for (size_t i = 0; i < e->blind; i++)
+		counts[e->list[e->count + i].why]++;
+	if (e->blind)
+		fprintf(out, "%zu more in %s, which %s could not see:", e->blind, name, other);
+	for (size_t v = 0, printed = 0; v < VERDICT_COUNT; v++) {
+		if (counts[v])
+			fprintf(out, "%s %zu %s", printed++ ? ";" : "", counts[v], verdict__sentence(v));
+	}
+	if (e->blind)
+		fputc('\n', out);
+}
+
+/* Prints a line for each function, "-" if it is gone and "+" if it is new, and sums. */
+static void print_text(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
+{
+	if (d->gone.count || d->new.count) {
+		print_side("---", name_a, &d->a, d->both + d->gone.count + d->gone.blind, out);
+		print_side("+++", name_b, &d->b, d->both + d->new.count + d->new.blind, out);
+	}
+	print_entries('-', d->gone.list, d->gone.count, name_b, out);
+	print_entries('+', d->new.list, d->new.count, name_a, out);
+	print_blind(&d->gone, name_a, name_b, out);
+	print_blind(&d->new, name_b, name_a, out);
+	fprintf(out, "Functions: %zu in both", d->both);
+	print_sum("gone", &d->gone, out);
+	print_sum("new", &d->new, out);
+	fprintf(out, "; %s\n", identities[d->identity].sentence);
+	if (d->folded)
+		fprintf(out, "%zu functions were joined with functions of the same file and name (.isra, "
+			".constprop, .part, .cold)\n", d->folded);
+}
+
+static void write_side(json_writer_t *w, const char *field, const char *name, const struct diff_side *s, size_t count)
+{
+	json__object(w, field);
+	json__string_or_null(w, "name", name);
+	json__string_or_null(w, "release", s->c->kernel.release);
+	json__string_or_null(w, "build_id", s->c->kernel.build_id);
+	json__string_or_null(w, "engine", s->c->engine);
+	jsonw_bool_field(w, "complete", losses__complete(&s->c->lost));
+	jsonw_bool_field(w, "universe", s->u->count);
+	jsonw_lluint_field(w, "functions", count);
+	jsonw_end_object(w);
+}
+
+static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count)
+{
+	json__lines(w, field);
+	for (size_t i = 0; i < count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", list[i].name);
+		json__string_or_null(w, "module", list[i].module);
+		json__string_or_null(w, "unit", list[i].unit);
+		jsonw_string_field(w, "why", verdict__word(list[i].why));
+		jsonw_bool_field(w, "possibly", list[i].possibly);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
+static void write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
+{
+	json_writer_t *w = json__begin(out, "diff", DIFF_SCHEMA);
+
+	write_side(w, "a", name_a, &d->a, d->both + d->gone.count + d->gone.blind);
+	write_side(w, "b", name_b, &d->b, d->both + d->new.count + d->new.blind);
+	jsonw_string_field(w, "matched_by", identities[d->identity].word);
+	jsonw_lluint_field(w, "both", d->both);
+	jsonw_lluint_field(w, "folded", d->folded);
+	write_entries(w, "gone", d->gone.list, d->gone.count);
+	write_entries(w, "new", d->new.list, d->new.count);
+	write_entries(w, "only_a_could", d->gone.list + d->gone.count, d->gone.blind);
+	write_entries(w, "only_b_could", d->new.list + d->new.count, d->new.blind);
+	json__end(&w);
+}
+
+/* ---- the command */
+
+enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE };
+
+static const struct argp_option options[] = {
+	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
+	OPTION_OUTPUT,
+	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
+	  "new, gone, any (default)", 0 },
+	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
+	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
+	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of one of the kernels, by `hytrace functions -f json`; "
+	  "may be given twice. Default: what its vmlinux says", 0 },
+	{ }
+};
+
+enum fail_on { FAIL_ON_NEW = 1, FAIL_ON_GONE = 2 };
+
+/* Index + 1 is an enum fail_on; "any" is FAIL_ON_NEW | FAIL_ON_GONE. */
+static const char *const fail_names[] = { "new", "gone", "any", NULL };
+
+struct diff_options {
+	const char *const *paths;
+	size_t count;
+	const char *universes[2], *where;
+	struct result_options result;
+	int fail_on;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct diff_options *o = state->input;
+
+	switch (key) {
+	case KEY_FAIL_ON:
+		o->fail_on = option__word(state, "fail-on", arg, fail_names) + 1;
+		break;
+	case KEY_IN:
+		if (!*arg)
+			argp_error(state, "--in: the name is empty");
+		o->where = arg;
+		break;
+	case KEY_UNIVERSE:
+		if (o->universes[1])
+			argp_error(state, "--universe: there are only two kernels");
+		o->universes[o->universes[0] ? 1 : 0] = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		o->count = option__arguments(state, &o->paths);
+		break;
+	case ARGP_KEY_END:
+		if (o->count != 2)
+			argp_usage(state);
+		break;
+	default:
+		return result_options__parse(&o->result, key, arg, state);
+	}
+	return 0;
+}
+
+/* Reads the user's function lists. Each goes to the side with the list's build id. */
+static int read_given(struct universe *list, const struct diff_options *o, const struct documents *d)
+{
+	for (int i = 0; i < 2 && o->universes[i]; i++) {
+		struct universe u;
+		int err = universe__read_whole(&u, o->universes[i]);
+		size_t side = 0;
+
+		if (err)
+			return err;
+		while (side < 2 && (list[side].count ||
+				    !text__is_known_equal(d->list[side]->kernel.build_id, u.build_id)))
+			side++;
+		if (side == 2) {
+			universe__free(&u);
+			return error__return(-EINVAL, "--universe %s: is of neither kernel, or a second list of "
+					     "one kernel", o->universes[i]);
+		}
+		list[side] = u;
+	}
+	return 0;
+}
+
+/* Two recordings of one build have one function list, which is then list[0]. */
+static int find_universes(struct universe *list, const struct diff_options *o, const struct documents *d, bool one)
+{
+	const struct universe_source nowhere = {};
+	int err = read_given(list, o, d);
+
+	for (size_t side = 0; !err && side < (one ? 1 : 2); side++) {
+		err = list[side].count ? universe__fit(&list[side], &d->list[side], one ? 2 : 1) :
+		      universe__find_for(&list[side], &d->list[side], one ? 2 : 1, &nowhere);
+	}
+	return err;
+}
+
+static int print(const struct diff_options *o, const struct diff *d)
+{
+	struct output *output;
+	int err = output__open(&output, o->result.output, NULL);
+
+	if (err)
+		return err;
+	(o->result.format == RESULT_JSON ? write_json : print_text)(d, o->paths[0], o->paths[1],
+								    output__stream(output));
+	return output__finish(output, 0);
+}
+
+static int diff(const struct diff_options *o, const struct documents *documents, bool *ret_fails)
+{
+	struct universe list[2] = {};
+	bool one = coverage__same_builds(documents->list[0], documents->list[1]);
+	struct diff_side a = { documents->list[0], &list[0] }, b = { documents->list[1], &list[!one] };
+	struct diff d;
+	int err = find_universes(list, o, documents, one);
+
+	if (!err)
+		err = diff__run(&d, &a, &b, o->where);
+	if (!err) {
+		err = print(o, &d);
+		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new.count) || (o->fail_on & FAIL_ON_GONE && d.gone.count);
+		diff__free(&d);
+	}
+	universe__free(&list[0]);
+	universe__free(&list[1]);
+	return err;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "A.json B.json",
+		.doc = "Prints which functions B.json has seen and A.json has not, and which are gone, and why the "
+		       "other recording lacks each. The recordings of `hytrace cover -f json` may be of two builds of "
+		       "the kernel. (`hytrace compare` tells whether two recordings of the same time agree.)"
+		       "\vExamples:\n"
+		       "  hytrace diff yesterday.json today.json\n"
+		       "  hytrace diff --fail-on gone --in fs/ext4 release.json candidate.json\n\n"
+		       "Exit status: 0 no difference, 1 differences (those of --fail-on), 2 trouble.",
+	};
+	struct diff_options o = { .fail_on = FAIL_ON_NEW | FAIL_ON_GONE };
+	struct documents d = {};
+	bool fails = false;
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = documents__read(&d, o.paths, o.count);
+	if (!err)
+		err = diff(&o, &d, &fails);
+	documents__free(&d);
+	/* As in diff(1), the status of a failure is not that of a difference. */
+	if (err)
+		return EXIT_USAGE;
+	return fails ? EXIT_FAILED : EXIT_DONE;
 }

@@ -13,11 +13,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 #include "document/coverage.h"
 #include "document/universe.h"
-#include "report/verdict.h"
+#include "report/documents.h"
 
 enum diff_identity { IDENTITY_ADDRESS, IDENTITY_FILE, IDENTITY_NAME };
 
@@ -54,27 +53,12 @@ struct diff {
  * @ret: to be freed by diff__free()
  * @a: what was seen before
  * @b: what was seen later; all that @a and @b point to must outlive @ret
- * @where: only functions in this part of the kernel (where.h); NULL: all
+ * @where: only functions in this part of the kernel (rows.h); NULL: all
  *
  * Return: 0, or a negative errno after a message: -EINVAL if no function is known to lie in @where.
  */
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where);
 void diff__free(struct diff *d);
 
-/**
- * diff__print() - print a line for each function, "-" if it is gone and "+" if it is new, and sums
- * @d: the difference
- * @name_a: the name of the earlier recording
- * @name_b: the name of the later recording
- * @out: where to; write errors stay in the stream
- */
-void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
-
-/* Writes a difference as json. */
-void diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
-
-/* Returns a word for json; and the end of a sentence about the match. */
-const char *diff_identity__word(enum diff_identity identity);
-const char *diff_identity__sentence(enum diff_identity identity);
 
 #endif

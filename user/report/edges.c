@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "image/units.h"
+#include "image/lines.h"
 #include "report/edges.h"
 
 /* ---- callers */
@@ -193,13 +193,7 @@ static enum verdict of_run(const struct edges *e, size_t number, size_t document
 	return verdict__of(e->documents[document], &function);
 }
 
-/* Must a call of the function have been recorded? Not if @module came or went meanwhile. */
-static bool has_to_be_seen(const struct edges *e, size_t number, size_t document, const char *module)
-{
-	return covered_modules__stayed(&e->documents[document]->modules, module) &&
-	       verdict__could_see(of_run(e, number, document));
-}
-
+/* A call of a function must have been recorded, unless its module came or went during the recording. */
 static void count_missing(struct edges *e)
 {
 	for (size_t i = 0; i < e->images->functions; i++) {
@@ -212,7 +206,8 @@ static void count_missing(struct edges *e)
 			continue;
 		f = images__function(e->images, i, &of);
 		for (size_t d = 0; d < e->document_count; d++)
-			missing |= lacking >> d & 1 && has_to_be_seen(e, i, d, of->module);
+			missing |= lacking >> d & 1 && covered_modules__stayed(&e->documents[d]->modules, of->module) &&
+				   verdict__could_see(of_run(e, i, d));
 		if (!missing)
 			continue;
 		e->missing++;
@@ -258,7 +253,7 @@ static void add_nodes(struct edges *e)
 	qsort_r(e->by_callee, e->callee_count, sizeof(*e->by_callee), by_callee, e->list);
 }
 
-int edges__check_documents(const struct coverage *const *documents, size_t count)
+static int check_documents(const struct coverage *const *documents, size_t count)
 {
 	if (count > EDGES_MOST_DOCUMENTS)
 		return error__return(-EINVAL, "%zu files: one answer can be about %d at most",
@@ -284,6 +279,16 @@ void edges__make(struct edges *ret, struct images *images, const struct coverage
 	join(ret);
 	add_nodes(ret);
 	count_missing(ret);
+}
+
+int edges__open(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count,
+		const char *vmlinux)
+{
+	int err = check_documents(documents, count) ?: images__open(images, documents, count, vmlinux);
+
+	if (!err)
+		edges__make(ret, images, documents, count);
+	return err;
 }
 
 void edges__free(struct edges *e)
@@ -370,4 +375,117 @@ void edges__check(const struct edges *e)
 		error__warn("of %zu callers it is not known what they call: %s", e->unplaced,
 			    first->kernel.offset_known ? "the files of their modules are not here" :
 			    "the recording has no addresses as linked");
+}
+
+/* ---- how a function was entered */
+
+static const struct {
+	const char *word, *sentence;
+} origins[ORIGINS] = {
+	[ORIGIN_NONE] = { "unrecorded", "was not recorded" },
+	[ORIGIN_CALLED] = { "call", "was called" },
+	[ORIGIN_JUMP] = { "jump", "was entered by a jump at the end of another function (a tail call)" },
+	[ORIGIN_UNTRACED_JUMP] = {
+		"untraced-jump", "was entered by a jump at the end of a function that cannot be traced"
+	},
+	[ORIGIN_POINTER] = { "pointer", "was entered by a pointer only: no recorded call names it" },
+	[ORIGIN_POINTER_OR_JUMP] = {
+		"pointer-or-jump", "was entered by a pointer, or by a jump at the end of another function"
+	},
+	[ORIGIN_MODULE] = {
+		"module", "is exported, and was entered from a module: by its init text, whose calls are not "
+		"listed, by a jump at the end of a function, or by a module whose file is not here"
+	},
+	[ORIGIN_MODULE_OR_OTHER] = {
+		"module-or-other", "is exported, and was entered from a module, by a pointer, or by a jump at "
+		"the end of another function"
+	},
+	[ORIGIN_UNSEEN_JUMP] = {
+		"unseen-jump", "can only be entered by a jump, from functions that were not recorded"
+	},
+	[ORIGIN_UNKNOWN] = { "unknown", "was entered in a way that the kernel's files do not show" },
+};
+
+const char *origin__word(enum origin origin)
+{
+	return origins[origin].word;
+}
+
+const char *origin__sentence(enum origin origin)
+{
+	return origins[origin].sentence;
+}
+
+void origins__read(const struct images *images)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		struct image_of *of = &images->list[i];
+
+		if (of->image && !of->references)
+			of->references = references__read(of->image, of->calls);
+	}
+}
+
+struct jumps {
+	bool any, untraced;
+	const struct call *ran;
+};
+
+static struct jumps jumps_into(const struct edges *e, const struct image_of *of, const struct image_function *f)
+{
+	struct jumps jumps = {};
+	size_t count;
+	const struct call *list = references__ways(of->references, f, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t from = images__number(of, edges__whole(of, list[i].in));
+
+		if (!list[i].jump)
+			continue;
+		jumps.any = true;
+		if (!jumps.ran && edges__ran(e, from))
+			jumps.ran = &list[i];
+		jumps.untraced |= list[i].in->untraced != UNTRACED_NOT;
+	}
+	return jumps;
+}
+
+/* A module's call may be unknown: from its init text, or because its file is unknown. */
+static bool may_be_called_by_module(const struct images *images, const struct image_function *f)
+{
+	for (size_t i = 0; f->exported && i < images->count; i++) {
+		if (images->list[i].module)
+			return true;
+	}
+	return false;
+}
+
+enum origin origins__of(const struct edges *e, size_t number, const struct call **ret_jump)
+{
+	const struct node *node = &e->nodes[number];
+	const struct image_of *of;
+	const struct image_function *f = images__function(e->images, number, &of);
+	enum taken taken = references__taken(of->references, f);
+	bool by_module = may_be_called_by_module(e->images, f);
+	struct jumps jumps;
+
+	*ret_jump = NULL;
+	if (!node->seen)
+		return ORIGIN_NONE;
+	if (node->called)
+		return ORIGIN_CALLED;
+	/* Pointers in modules, and calls from their init text, are not read. */
+	if (taken == TAKEN_UNKNOWN)
+		return ORIGIN_UNKNOWN;
+	jumps = jumps_into(e, of, f);
+	*ret_jump = jumps.ran;
+	if (by_module)
+		return taken == TAKEN_YES || jumps.ran || jumps.untraced ? ORIGIN_MODULE_OR_OTHER : ORIGIN_MODULE;
+	if (taken == TAKEN_YES)
+		return jumps.ran || jumps.untraced ? ORIGIN_POINTER_OR_JUMP : ORIGIN_POINTER;
+	if (jumps.ran)
+		return ORIGIN_JUMP;
+	if (jumps.untraced)
+		return ORIGIN_UNTRACED_JUMP;
+	return jumps.any ? ORIGIN_UNSEEN_JUMP : ORIGIN_UNKNOWN;
 }

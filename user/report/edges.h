@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/documents.h"
 #include "report/images.h"
-#include "report/verdict.h"
 
 /* A call site with one callee, recorded at least once. Each callee of a site has its own edge. */
 struct edge {
@@ -61,17 +61,23 @@ struct edges {
 	const struct image_function *a_missing;	/* one of them */
 };
 
-/* Returns -EINVAL after a message if a recording has no callers, or if there are too many. */
-int edges__check_documents(const struct coverage *const *documents, size_t count);
-
-/**
- * edges__make() - find the edges of recordings
- * @ret: to be freed by edges__free()
- * @images: the files of their kernel; must outlive @ret
- * @documents: the recordings, all in one graph; must outlive @ret
- * @count: their number, from 1 to EDGES_MOST_DOCUMENTS
+/*
+ * Finds the edges of recordings, all in one graph. @images: the files of their kernel; these and the recordings must
+ * outlive @ret. @count: from 1 to EDGES_MOST_DOCUMENTS
  */
 void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
+/**
+ * edges__open() - read the files of a kernel, and find the edges of recordings
+ * @ret: to be freed by edges__free(), even after a failure
+ * @images: the files, to be freed by images__free(), even after a failure
+ * @documents: the recordings
+ * @count: their number
+ * @vmlinux: as for images__open()
+ *
+ * Return: 0, or -EINVAL after a message: as images__open(), a recording has no callers, or there are too many.
+ */
+int edges__open(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count,
+		const char *vmlinux);
 void edges__free(struct edges *e);
 
 /* Prints warnings about signs that a recording is not complete. */
@@ -99,5 +105,57 @@ struct proved {
 
 /* @document: the index of the recording. */
 struct proved edges__proved(const struct edges *e, size_t document);
+
+/*
+ * How a function was entered. A recorded call leads to nearly all functions, because the record of a function has its
+ * first caller. For other functions, and in recordings of older versions, the kernel's files show the possible ways.
+ */
+enum origin {
+	ORIGIN_NONE,		/* it was not recorded */
+	ORIGIN_CALLED,		/* a recorded call leads to it */
+	ORIGIN_JUMP,		/* no call: by a jump from a function that ran */
+	ORIGIN_UNTRACED_JUMP,	/* no call: by a jump from a function that cannot be traced */
+	ORIGIN_POINTER,		/* no call: by a pointer */
+	ORIGIN_POINTER_OR_JUMP,	/* by a pointer, or a jump as in the two kinds of jumps above */
+	ORIGIN_MODULE,		/* from a module: it is exported, and there were modules */
+	ORIGIN_MODULE_OR_OTHER,	/* from a module, by a pointer, or by a jump */
+	ORIGIN_UNSEEN_JUMP,	/* no call; jumps only from functions not known to have run */
+	ORIGIN_UNKNOWN,		/* the files show no way, or pointers (in a module) are not read */
+	ORIGINS
+};
+
+/* Returns the word for json. */
+const char *origin__word(enum origin origin);
+/* Returns the end of a sentence that begins with a function's name. */
+const char *origin__sentence(enum origin origin);
+
+/* Prepares for origins__of(): reads all code and data of the images, which takes about a second. */
+void origins__read(const struct images *images);
+
+/**
+ * origins__of() - how a function was entered
+ * @e: the edges; origins__read() has been called for their images
+ * @number: the function's number
+ * @ret_jump: a jump into it from a function that ran, if that may be the origin; otherwise NULL
+ *
+ * Return: the origin, from all recordings together.
+ */
+enum origin origins__of(const struct edges *e, size_t number, const struct call **ret_jump);
+
+/* ---- the graph of all edges, for drawing programs. Write errors stay in the stream. */
+
+/*
+ * Prints all edges for dot(1). Each edge is certain: a recorded call names its callee. It is labelled with the number
+ * of such calls, if there are several. Functions without an edge are left out; a function that is known to have run but
+ * was not recorded is dashed.
+ */
+void graph__dot(const struct edges *e, FILE *out);
+
+/*
+ * Prints a line "CALLER;FUNCTION 1" for each recorded function, below its first caller, for flame graphs. Each link is
+ * certain: it is the first recorded call that names the function. But the whole line need not have been one stack. A
+ * function that no call names begins a line, after its origin in brackets, so origins__read() has been called before.
+ */
+void graph__folded(const struct edges *e, FILE *out);
 
 #endif

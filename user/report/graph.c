@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The graph of all edges; see graph.h. */
+/* The graph of all edges; see edges.h. */
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "report/graph.h"
-#include "report/origins.h"
+#include "report/edges.h"
 
 /* The longest chain of first callers that is followed. Most have about forty. */
 #define DEEPEST 1000

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "base/text.h"
 #include "kernel/elf_file.h"
 #include "report/images.h"
@@ -15,17 +16,17 @@ static bool is_of_another_build(const char *build_id, const char *wanted)
 	return wanted && !text__equals(build_id, wanted);
 }
 
-static int add(struct images *images, struct image *image, const char *module)
+static void add(struct images *images, struct image *image, const char *module)
 {
 	struct image_of *of = LIST_ADD(images->list, images->count);
 	size_t count;
 
 	*of = (struct image_of){ .module = module, .image = image, .first = images->functions };
 	if (!image)
-		return 0;
+		return;
 	image__functions(image, &count);
 	images->functions += count;
-	return calls__open(&of->calls, image);
+	of->calls = calls__open(image);
 }
 
 /*
@@ -45,7 +46,7 @@ static char *find_module(const struct images *images, const struct covered_modul
 	return path;
 }
 
-static int add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
+static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
 	char *path = find_module(images, m, vmlinux);
 	struct image *image = NULL;
@@ -58,7 +59,7 @@ static int add_module(struct images *images, const struct covered_module *m, con
 		image = NULL;
 	}
 	free(path);
-	return add(images, image, m->name);
+	add(images, image, m->name);
 }
 
 static int add_vmlinux(struct images *images, const struct kernel_id *id, const char *path)
@@ -78,35 +79,23 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 	if (!id->build_id)
 		error__warn("%s: the recording has no build id of its kernel, so it cannot be checked whether "
 			    "this is its vmlinux; if it is another one, the answers are wrong", path);
-	return add(images, image, NULL);
+	add(images, image, NULL);
+	return 0;
 }
 
-static int add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
+static void add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < c->modules.count; i++) {
+	for (size_t i = 0; i < c->modules.count; i++) {
 		if (!images__get(images, c->modules.list[i].name))
-			err = add_module(images, &c->modules.list[i], vmlinux);
+			add_module(images, &c->modules.list[i], vmlinux);
 	}
 	/* A module that came and went is in no list of modules. */
-	for (size_t i = 0; !err && i < c->hits.count; i++) {
+	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct covered_module one = { .name = (char *)c->hits.list[i].module };
 
 		if (one.name && !images__get(images, one.name))
-			err = add_module(images, &one, vmlinux);
+			add_module(images, &one, vmlinux);
 	}
-	return err;
-}
-
-static int add_all(struct images *images, const struct coverage *const *documents, size_t count, const char *vmlinux)
-{
-	int err;
-
-	err = add_vmlinux(images, &documents[0]->kernel, vmlinux);
-	for (size_t d = 0; !err && d < count; d++)
-		err = add_modules(images, documents[d], vmlinux);
-	return err;
 }
 
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
@@ -128,15 +117,17 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 				     "what a call calls: give --vmlinux FILE", id->release ?: "that kernel",
 				     id->build_id ?: "unknown");
 	ret->release = xstrdup(id->release ?: "");
-	err = add_all(ret, documents, count, path);
+	err = add_vmlinux(ret, id, path);
+	for (size_t d = 0; !err && d < count; d++)
+		add_modules(ret, documents[d], path);
 	free(path);
 	return err;
 }
 
-int images__of_vmlinux(struct images *ret, struct image *image)
+void images__of_vmlinux(struct images *ret, struct image *image)
 {
 	memset(ret, 0, sizeof(*ret));
-	return add(ret, image, NULL);
+	add(ret, image, NULL);
 }
 
 void images__free(struct images *images)
@@ -154,9 +145,7 @@ void images__free(struct images *images)
 struct image_of *images__get(const struct images *images, const char *module)
 {
 	for (size_t i = 0; i < images->count; i++) {
-		const char *has = images->list[i].module;
-
-		if (module ? has && !strcmp(has, module) : !has)
+		if (text__equals(images->list[i].module, module))
 			return &images->list[i];
 	}
 	return NULL;
@@ -198,4 +187,58 @@ const struct image_function *images__function(const struct images *images, size_
 		return image__functions(of->image, &count) + (number - of->first);
 	}
 	return NULL;
+}
+
+/* ---- places in the source */
+
+void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr)
+{
+	*LIST_ADD(s->list, s->count) = (struct source_line){ .of = of, .addr = addr };
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct source_line *x = a, *y = b;
+
+	return ORDER(x->of, y->of) ?: ORDER(x->addr, y->addr);
+}
+
+/* Finds the lines for addresses in one file. */
+static void find_in(const struct source_lines *s, struct source_line *list, size_t count)
+{
+	uint64_t *addrs = xcalloc(count, sizeof(*addrs));
+	struct line_place *places = xcalloc(count, sizeof(*places));
+
+	for (size_t i = 0; i < count; i++)
+		addrs[i] = list[i].addr;
+	/* Without debug information, no place is known. */
+	(s->entries ? lines__defined : lines__find)(list[0].of->image, addrs, count, places);
+	for (size_t i = 0; i < count; i++)
+		list[i].place = places[i];
+	free(addrs);
+	free(places);
+}
+
+void source_lines__find(struct source_lines *s)
+{
+	if (s->count)
+		qsort(s->list, s->count, sizeof(*s->list), by_place);
+	for (size_t first = 0, end; first < s->count; first = end) {
+		for (end = first + 1; end < s->count && s->list[end].of == s->list[first].of; end++)
+			;
+		find_in(s, &s->list[first], end - first);
+	}
+}
+
+const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr)
+{
+	struct source_line key = { .of = of, .addr = addr }, *found;
+
+	found = s->count ? bsearch(&key, s->list, s->count, sizeof(key), by_place) : NULL;
+	return found && found->place.file ? &found->place : NULL;
+}
+
+void source_lines__free(struct source_lines *s)
+{
+	free(s->list);
 }

@@ -10,6 +10,7 @@
 #include "image/calls.h"
 #include "image/image.h"
 #include "image/inlines.h"
+#include "image/lines.h"
 #include "image/references.h"
 
 struct image_of {
@@ -41,8 +42,8 @@ struct images {
  * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
-/* Makes images of vmlinux alone. images__free() frees the open @image, even after a failure. */
-int images__of_vmlinux(struct images *ret, struct image *image);
+/* Makes images of vmlinux alone. images__free() frees the open @image. */
+void images__of_vmlinux(struct images *ret, struct image *image);
 void images__free(struct images *images);
 
 /* The image of vmlinux (if @module is NULL) or of a module; NULL: unknown. */
@@ -54,5 +55,26 @@ int images__inlines(const struct images *images);
 size_t images__number(const struct image_of *of, const struct image_function *f);
 const struct image_function *images__function(const struct images *images, size_t number,
 					      const struct image_of **ret_of);
+
+/* Places in the source for addresses in several files of a kernel; each file's line tables are read once. */
+struct source_line {
+	const struct image_of *of;
+	uint64_t addr;
+	struct line_place place;
+};
+
+struct source_lines {
+	bool entries;			/* all are function entries: find their definitions */
+	struct source_line *list;	/* after source_lines__find(): by file, then by address */
+	size_t count;
+};
+
+/* Adds an address. @s must be zero before the first one. */
+void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
+/* Finds all places. Call it once, after all addresses were added. */
+void source_lines__find(struct source_lines *s);
+/* Returns NULL if the place is not known. */
+const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr);
+void source_lines__free(struct source_lines *s);
 
 #endif

@@ -1,43 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Joins several recordings into one; see merge.h. */
+#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"
+#include "base/program.h"
 #include "base/text.h"
-#include "document/losses.h"
+#include "document/coverage.h"
+#include "document/coverage_json.h"
+#include "report/commands.h"
+#include "report/documents.h"
 #include "report/merge.h"
-
-struct merging {
-	struct coverage *to;
-	struct lh_table *places;	/* index in to->hits, by place_key() */
-};
+#include "run/output.h"
 
 /* ---- whether they can be merged */
-
-static bool has_glob(const struct globs *globs, const char *text)
-{
-	for (size_t i = 0; i < globs->count; i++) {
-		if (!strcmp(globs->list[i].text, text))
-			return true;
-	}
-	return false;
-}
-
-static bool all_in(const struct globs *globs, const struct globs *other)
-{
-	for (size_t i = 0; i < globs->count; i++) {
-		if (!has_glob(other, globs->list[i].text))
-			return false;
-	}
-	return true;
-}
-
-static bool same_globs(const struct globs *a, const struct globs *b)
-{
-	return all_in(a, b) && all_in(b, a);
-}
 
 /* Compares the modules with those of the recordings that were merged before. */
 static int check_modules(const struct coverage *to, const struct coverage *c, const char *path)
@@ -52,24 +30,20 @@ static int check_modules(const struct coverage *to, const struct coverage *c, co
 	return 0;
 }
 
-static int check_places(const struct coverage *c, const char *path)
-{
-	if (c->kernel.offset_known)
-		return 0;
-	return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel ran: "
-			     "its functions cannot be matched", path);
-}
-
 static int check(const struct coverage *first, const struct coverage *c, const char *path)
 {
 	if (!coverage__same_build(first, c, NULL))
 		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     first->kernel.build_id ?: "unknown");
-	if (!same_globs(&first->filter.allow, &c->filter.allow) || !same_globs(&first->filter.deny, &c->filter.deny))
+	if (!globs__are_same(&first->filter.allow, &c->filter.allow) ||
+	    !globs__are_same(&first->filter.deny, &c->filter.deny))
 		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union "
 				     "could not tell which functions were not called", path);
-	return check_places(c, path);
+	if (!c->kernel.offset_known)
+		return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel "
+				     "ran: its functions cannot be matched", path);
+	return 0;
 }
 
 /* ---- the head */
@@ -202,7 +176,7 @@ static void limit_own(struct filter *to, const struct filter *from)
 	struct globs left = {};
 
 	for (size_t i = 0; i < to->own.count; i++) {
-		if (has_glob(&from->own, to->own.list[i].text))
+		if (globs__has(&from->own, to->own.list[i].text))
 			globs__add(&left, to->own.list[i].text);
 	}
 	globs__free(&to->own);
@@ -215,16 +189,6 @@ static void forget_unless_same(char **text, const char *other)
 		free(*text);
 		*text = NULL;
 	}
-}
-
-static void forget_command(struct coverage *to, const struct coverage *c)
-{
-	if (!to->command || coverage__same_command(to, c))
-		return;
-	for (char **word = to->command; *word; word++)
-		free(*word);
-	free(to->command);
-	to->command = NULL;
 }
 
 /*
@@ -251,18 +215,16 @@ static void join_scope(struct coverage *to, const struct coverage *c)
 		scope->comm = NULL;
 }
 
+#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define MORE(a, b) ((a) > (b) ? (a) : (b))
+
 static void join_window(struct window *to, const struct window *from)
 {
-	if (from->opening < to->opening)
-		to->opening = from->opening;
-	if (from->open < to->open)
-		to->open = from->open;
-	if (from->closing > to->closing)
-		to->closing = from->closing;
-	if (from->closed > to->closed)
-		to->closed = from->closed;
-	if (from->error > to->error)
-		to->error = from->error;
+	to->opening = LESS(to->opening, from->opening);
+	to->open = LESS(to->open, from->open);
+	to->closing = MORE(to->closing, from->closing);
+	to->closed = MORE(to->closed, from->closed);
+	to->error = MORE(to->error, from->error);
 }
 
 static char **copy_texts(char *const *list)
@@ -301,7 +263,10 @@ static void add_head(struct coverage *to, const struct coverage *c)
 	join_scope(to, c);
 	forget_unless_same(&to->host, c->host);
 	forget_unless_same(&to->boot_id, c->boot_id);
-	forget_command(to, c);
+	if (to->command && !coverage__same_command(to, c)) {
+		texts__free(to->command);
+		to->command = NULL;
+	}
 	join_window(&to->window, &c->window);
 	to->how.callers &= c->how.callers;
 	to->how.retire |= c->how.retire;
@@ -311,10 +276,8 @@ static void add_head(struct coverage *to, const struct coverage *c)
 	to->follows_modules |= c->follows_modules;
 	if (c->started && (!to->started || c->started < to->started))
 		to->started = c->started;
-	if (c->traceable > to->traceable)
-		to->traceable = c->traceable;
-	if (c->traced > to->traced)
-		to->traced = c->traced;
+	to->traceable = MORE(to->traceable, c->traceable);
+	to->traced = MORE(to->traced, c->traced);
 	if (!text__equals(to->engine, c->engine)) {
 		free(to->engine);
 		to->engine = xstrdup("several");
@@ -368,41 +331,39 @@ static void copy_other(struct hits *hits, struct hit *to, const struct hit *from
 	to->other.module = intern(hits, from->other.module);
 }
 
-static void add_hit(struct merging *m, const struct coverage *c, const struct hit *hit)
+/* @places: the index in to->hits, by place_key() */
+static void add_hit(struct coverage *to, struct lh_table *places, const struct coverage *c, const struct hit *hit)
 {
-	struct hits *hits = &m->to->hits;
+	struct hits *hits = &to->hits;
+	char *key = place_key(to, c, hit);
+	struct lh_entry *entry = lh_table_lookup_entry(places, key);
 	struct hit copy = *hit, *known;
-	struct lh_entry *entry;
-	char *key = place_key(m->to, c, hit);
 
-	copy.runs = hit->runs ?: 1;
-	entry = lh_table_lookup_entry(m->places, key);
 	if (entry) {
 		free(key);
-		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
-		known->runs += copy.runs;
-		known->name = known->name ?: hits__name(hits, hit->name);
-		if (!known->other.name)
-			copy_other(hits, known, hit);
-		/* If the runs are of several boots, merge__run() clears these times later. */
-		if (hit->first_ns < known->first_ns) {
-			known->first_ns = hit->first_ns;
-			known->cpu = hit->cpu;
-			known->pid = hit->pid;
-			known->tgid = hit->tgid;
-			known->comm = intern(hits, hit->comm);
-			if (hit->other.name)
-				copy_other(hits, known, hit);
-		}
-		return;
+	} else {
+		copy.addr = copy.runs = 0;
+		copy.first_ns = UINT64_MAX;
+		copy.name = copy.other.name = NULL;
+		copy.module = intern(hits, hit->module);
+		hits__add(hits, &copy);
+		index__add(places, key, (void *)(uintptr_t)(hits->count - 1));
 	}
-	copy.addr = 0;
-	copy.name = hits__name(hits, hit->name);
-	copy.module = intern(hits, hit->module);
-	copy.comm = intern(hits, hit->comm);
-	copy_other(hits, &copy, hit);
-	hits__add(hits, &copy);
-	index__add(m->places, key, (void *)(uintptr_t)(hits->count - 1));
+	known = &hits->list[entry ? (uintptr_t)lh_entry_v(entry) : hits->count - 1];
+	known->runs += hit->runs ?: 1;
+	known->name = known->name ?: hits__name(hits, hit->name);
+	if (!known->other.name)
+		copy_other(hits, known, hit);
+	/* If the runs are of several boots, merge__run() clears these times later. */
+	if (hit->first_ns >= known->first_ns)
+		return;
+	known->first_ns = hit->first_ns;
+	known->cpu = hit->cpu;
+	known->pid = hit->pid;
+	known->tgid = hit->tgid;
+	known->comm = intern(hits, hit->comm);
+	if (entry && hit->other.name)
+		copy_other(hits, known, hit);
 }
 
 /* Times of several boots cannot be compared: no hit is the first, and no window is common. */
@@ -420,7 +381,7 @@ static void forget_times(struct coverage *c)
 int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count,
 	       const char *const *paths)
 {
-	struct merging m = { .to = ret };
+	struct lh_table *places;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++)
@@ -439,19 +400,93 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 	/* The key of a hit depends on the modules of all recordings. */
 	for (size_t i = 0; i < count; i++)
 		forget_unnamed_builds(ret, documents[i]);
-	m.places = index__new(16384, index__free_key);
+	places = index__new(16384, index__free_key);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < documents[i]->hits.count; j++) {
 			const struct hit *hit = &documents[i]->hits.list[j];
 
 			if (hit->kind != HIT_CALLER || ret->how.callers)
-				add_hit(&m, documents[i], hit);
+				add_hit(ret, places, documents[i], hit);
 		}
 	}
-	lh_table_free(m.places);
+	lh_table_free(places);
 	if (coverage__knows_first(ret))
 		hits__order(&ret->hits);
 	else
 		forget_times(ret);
 	return 0;
+}
+
+/* ---- the command */
+
+static const struct argp_option options[] = {
+	OPTION_OUTPUT,
+	{ }
+};
+
+struct merge_options {
+	const char *const *paths;
+	size_t count;
+	struct result_options result;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct merge_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARGS:
+		o->count = option__arguments(state, &o->paths);
+		break;
+	case ARGP_KEY_END:
+		if (!o->count)
+			argp_usage(state);
+		break;
+	default:
+		return result_options__parse(&o->result, key, arg, state);
+	}
+	return 0;
+}
+
+static int merge(const struct merge_options *o, const struct documents *d)
+{
+	struct output *output;
+	struct coverage c;
+	int err;
+
+	err = merge__run(&c, d->list, d->count, d->paths);
+	if (err)
+		return err;
+	err = output__open(&output, o->result.output, NULL);
+	if (!err) {
+		coverage__write_json(&c, output__stream(output));
+		err = output__finish(output, 0);
+	}
+	coverage__free(&c);
+	return err;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FILE...",
+		.doc = "Joins several recordings of `hytrace cover -f json`, of one kernel build, into one: all "
+		       "that any of them has seen, and how many of them have seen it.\vExamples:\n"
+		       "  hytrace merge -o week.json monday.json tuesday.json\n"
+		       "  hytrace merge machine-*.json.zst | zstd -o all.json.zst\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, or FILEs that do not go together.",
+	};
+	struct merge_options o = {};
+	struct documents d;
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = documents__read(&d, o.paths, o.count);
+	if (!err)
+		err = merge(&o, &d);
+	documents__free(&d);
+	return error__status(err, false);
 }

@@ -1,10 +1,400 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds functions that ran without having been recorded; see proof.h. */
+/* Finds which functions of the source ran; see proof.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "report/proof.h"
+
+/*
+ * Returns the recordings, as bits, in which the function may have run without a record. Freed init
+ * text cannot run; but a module's can, if the module came during the recording.
+ */
+static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f,
+			 size_t number)
+{
+	uint64_t blind = 0;
+
+	for (size_t d = 0; d < e->document_count; d++) {
+		const struct coverage *c = e->documents[d];
+		bool freed = f->init && c->scope.kind != SCOPE_BOOT && covered_modules__stayed(&c->modules, of->module);
+
+		blind |= (uint64_t)(!freed && !verdict__could_see(edges__verdict(e, number, d))) << d;
+	}
+	return blind;
+}
+
+/* Marks functions by their own code: recorded, proved to have run, or without a record. */
+static void mark_own(struct sources *s, const struct edges *e, const struct image_of *of)
+{
+	size_t count;
+	const struct image_function *list = image__functions(of->image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t number = images__number(of, &list[i]);
+		const struct node *node = &e->nodes[number];
+		uint32_t source = inlines__source_of(s->inlines, &list[i]);
+
+		if (source == INLINES_NONE)
+			continue;
+		s->counted[source] |= !list[i].untraced && !list[i].init;
+		s->marks[source].recorded |= node->seen;
+		s->marks[source].proved |= node->inside | node->called;
+		s->marks[source].unknown |= blind_to(e, of, &list[i], number);
+	}
+}
+
+/* ---- ways to a call */
+
+/* Limits for damaged files: no real function comes near. Steps are instructions times bodies. */
+#define MOST_INSTRUCTIONS 65536
+#define MOST_STEPS (1ull << 28)
+
+/*
+ * A recorded call in an inlined body proves that the body's function ran if each way from the entry
+ * of the code to the call leads through the beginning of the body. Otherwise it is no proof: if two
+ * bodies end alike, GCC leaves one copy of the end, in one of the bodies, and the other body jumps
+ * there. If several ways lead to the beginning, the beginning may be such a copy as well, and
+ * proves nothing. Nor is anything proved in a function with a jump whose target is unknown.
+ *
+ * A call after the body is no proof, even if each way to it leads through the body's beginning: GCC
+ * executes harmless instructions of a body before it is known that the body runs. It does not do so
+ * with calls.
+ *
+ * If a body and the code before it are equal to other code, the two cannot be told apart.
+ */
+struct code {
+	const struct image_of *of;
+	struct part {
+		const struct image_function *whole, *part;
+	} *parts;		/* the rarely run code of all functions (.cold) */
+	size_t part_count;
+	const struct image_function *whole;
+	struct flow *list;	/* of @whole and its parts, sorted by address */
+	size_t count;
+	struct inlined *pieces;	/* of inlined bodies in @list, sorted by source function */
+	size_t piece_count;
+	bool unknown;		/* the flow is not understood, so nothing is proved */
+	/* Arrays like @list. The first flow of an instruction has the value of the instruction. */
+	uint64_t *seen;		/* the recordings that have a call there, as bits */
+	bool *reachable;	/* reached from the entry */
+	bool *reached;		/* reached without passing the beginning of the body in question */
+	size_t *next;		/* indices of @list whose flow is still to be followed */
+	size_t next_count;
+};
+
+static void add_flow(const struct flow *flow, void *data)
+{
+	struct code *code = data;
+
+	code->unknown |= code->count == MOST_INSTRUCTIONS;
+	if (!code->unknown)
+		*LIST_ADD(code->list, code->count) = *flow;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+
+	return ORDER(x->at, y->at);
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct inlined *x = a, *y = b;
+
+	return ORDER(x->source, y->source);
+}
+
+static void free_code(struct code *code)
+{
+	free(code->list);
+	free(code->pieces);
+	free(code->seen);
+	free(code->reachable);
+	free(code->reached);
+	free(code->next);
+	*code = (struct code){ .of = code->of, .parts = code->parts, .part_count = code->part_count };
+}
+
+static void read_parts(struct code *code)
+{
+	size_t count;
+	const struct image_function *list = image__functions(code->of->image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].untraced == UNTRACED_FRAGMENT)
+			*LIST_ADD(code->parts, code->part_count) =
+				(struct part){ edges__whole(code->of, &list[i]), &list[i] };
+	}
+}
+
+/* The index of the first flow at an address; code->count: no instruction begins there. */
+static size_t find(const struct code *code, uint64_t at)
+{
+	size_t i = SORTED_FROM(code->list, code->count, at, at);
+
+	return i < code->count && code->list[i].at == at ? i : code->count;
+}
+
+static void reach(struct code *code, bool *reached, uint64_t at)
+{
+	size_t i = find(code, at);
+
+	/* Other targets must be entries of functions (tail calls), or the flow is unknown. */
+	if (i == code->count && at != FLOW_NO_TARGET) {
+		const struct image_function *to = image__function_at(code->of->image, at);
+
+		code->unknown |= !to || to->addr != at || to->untraced == UNTRACED_FRAGMENT;
+	}
+	if (i == code->count || reached[i])
+		return;
+	reached[i] = true;
+	code->next[code->next_count++] = i;
+}
+
+/* The address of the next instruction, or FLOW_NO_TARGET. */
+static uint64_t behind(const struct code *code, const struct flow *flow)
+{
+	size_t i = SORTED_FROM(code->list, code->count, at, flow->at + 1);
+
+	return i < code->count ? code->list[i].at : FLOW_NO_TARGET;
+}
+
+/* Follows all ways from the entry, but not from instructions that are in @reached already. */
+static void follow(struct code *code, bool *reached)
+{
+	reach(code, reached, code->whole->addr);
+	while (code->next_count) {
+		const struct flow *flow = &code->list[code->next[--code->next_count]];
+
+		for (uint64_t at = flow->at; flow < code->list + code->count && flow->at == at; flow++) {
+			code->unknown |= flow->anywhere;
+			reach(code, reached, flow->to);
+			if (!flow->ends)
+				reach(code, reached, behind(code, flow));
+		}
+	}
+}
+
+static void read_part(struct code *code, const struct image_function *part)
+{
+	size_t count;
+	const struct inlined *inside = inlines__inside(code->of->inlines, part, &count);
+
+	for (size_t i = 0; i < count; i++)
+		*LIST_ADD(code->pieces, code->piece_count) = inside[i];
+	calls__flow(code->of->calls, part, add_flow, code);
+}
+
+static void read_code(struct code *code, const struct image_function *whole)
+{
+	free_code(code);
+	code->whole = whole;
+	read_part(code, whole);
+	for (size_t i = 0; i < code->part_count; i++) {
+		if (code->parts[i].whole == whole && code->parts[i].part != whole)
+			read_part(code, code->parts[i].part);
+	}
+	code->seen = xcalloc(code->count + 1, sizeof(*code->seen));
+	code->reachable = xcalloc(code->count + 1, sizeof(*code->reachable));
+	code->reached = xcalloc(code->count + 1, sizeof(*code->reached));
+	code->next = xcalloc(code->count + 1, sizeof(*code->next));
+	code->unknown |= whole->untraced == UNTRACED_FRAGMENT || code->piece_count > MOST_INSTRUCTIONS ||
+			 (uint64_t)code->count * code->piece_count > MOST_STEPS;
+	if (code->unknown)
+		return;
+	if (code->count)
+		qsort(code->list, code->count, sizeof(*code->list), by_address);
+	if (code->piece_count)
+		qsort(code->pieces, code->piece_count, sizeof(*code->pieces), by_source);
+	follow(code, code->reachable);
+}
+
+static bool is_inside(uint64_t at, const struct inlined *pieces, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
+		if (at >= pieces[k].start && at < pieces[k].end)
+			return true;
+	}
+	return false;
+}
+
+/* How many instructions outside of the pieces lead to @entry? */
+static size_t ways_to(const struct code *code, uint64_t entry, const struct inlined *pieces, size_t count)
+{
+	size_t ways = 0;
+
+	for (size_t i = 0; i < code->count; i++) {
+		const struct flow *flow = &code->list[i];
+
+		if ((flow->to == entry || (!flow->ends && behind(code, flow) == entry)) &&
+		    code->reachable[find(code, flow->at)] && !is_inside(flow->at, pieces, count))
+			ways++;
+	}
+	return ways;
+}
+
+/* The recordings with a call that is reached only through entries of @pieces, pieces of one body. */
+static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
+{
+	uint64_t documents = 0;
+
+	memset(code->reached, 0, code->count * sizeof(*code->reached));
+	code->next_count = 0;
+	for (size_t k = 0; k < count; k++) {
+		size_t first = find(code, pieces[k].entry);
+
+		if (first == code->count || code->reached[first])
+			continue;
+		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
+			return 0;
+		reach(code, code->reached, pieces[k].entry);
+		/* A body may begin with a call. The loop below skips it, because it is marked as reached. */
+		if (is_inside(pieces[k].entry, pieces, count))
+			documents |= code->seen[first];
+	}
+	code->next_count = 0;
+	follow(code, code->reached);
+	for (size_t i = 0; i < code->count; i++) {
+		if (code->seen[i] & ~documents && code->reachable[i] && !code->reached[i] &&
+		    is_inside(code->list[i].at, pieces, count))
+			documents |= code->seen[i];
+	}
+	return documents;
+}
+
+/* ---- marks */
+
+static const struct image_function *whole_of(const struct edge *edge)
+{
+	return edges__whole(edge->of, edge->call.in);
+}
+
+static int by_whole(const void *a, const void *b)
+{
+	const struct image_function *x = whole_of(*(const struct edge **)a), *y = whole_of(*(const struct edge **)b);
+
+	return ORDER(x, y);
+}
+
+/* Marks all bodies that the recorded calls of one function prove. */
+static void mark_bodies_of(struct sources *s, struct code *code, const struct edge **edges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		code->seen[find(code, edges[i]->call.site)] |= edges[i]->seen;
+	/* Drops call sites at which no instruction begins. */
+	code->seen[code->count] = 0;
+	for (size_t k = 0, end; k < code->piece_count; k = end) {
+		for (end = k; end < code->piece_count && code->pieces[end].source == code->pieces[k].source; end++)
+			;
+		s->marks[code->pieces[k].source].proved |= proving(code, &code->pieces[k], end - k);
+	}
+}
+
+static int mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
+{
+	const struct edge **list;
+	struct code code = { .of = of };
+	size_t count = 0;
+	int err = calls__read_ways(of->calls);
+
+	if (err)
+		return err;
+	list = xcalloc(e->count, sizeof(*list));
+	read_parts(&code);
+	for (size_t i = 0; i < e->count; i++) {
+		if (e->list[i].of == of && e->list[i].call.in)
+			list[count++] = &e->list[i];
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_whole);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && whole_of(list[end]) == whole_of(list[i]); end++)
+			;
+		read_code(&code, whole_of(list[i]));
+		if (!code.unknown)
+			mark_bodies_of(s, &code, &list[i], end - i);
+	}
+	free_code(&code);
+	free(code.parts);
+	free(list);
+	return 0;
+}
+
+static void mark_possible(struct sources *s, const struct edges *e, const struct image_of *of)
+{
+	size_t count;
+	const struct image_function *list = image__functions(of->image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t pieces, number = images__number(of, edges__whole(of, &list[i]));
+		const struct inlined *inside = inlines__inside(s->inlines, &list[i], &pieces);
+		const struct node *node = &e->nodes[number];
+		uint64_t blind = pieces ? blind_to(e, of, &list[i], number) : 0;
+
+		for (size_t k = 0; k < pieces; k++) {
+			s->marks[inside[k].source].possible |= node->seen | node->inside | node->called;
+			s->marks[inside[k].source].unknown |= blind;
+		}
+	}
+}
+
+static void sources__free(struct sources *s)
+{
+	free(s->marks);
+	free(s->counted);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Returns -ENODATA without a message: no debug information; -EINVAL after a message: it is damaged. */
+static int sources__make(struct sources *ret, const struct edges *e, const struct image_of *of)
+{
+	const struct source_function *list;
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (!of->inlines)
+		return -ENODATA;
+	ret->inlines = of->inlines;
+	list = inlines__sources(of->inlines, &ret->count);
+	ret->marks = xcalloc(ret->count, sizeof(*ret->marks));
+	ret->counted = xcalloc(ret->count, sizeof(*ret->counted));
+	for (size_t i = 0; i < ret->count; i++)
+		ret->counted[i] = list[i].inlined;
+	mark_own(ret, e, of);
+	err = mark_bodies(ret, e, of);
+	if (err)
+		sources__free(ret);
+	else
+		mark_possible(ret, e, of);
+	return err;
+}
+
+/* Adds the counts of a recording to @t. */
+static void sources__count(const struct sources *s, size_t document, struct source_totals *t)
+{
+	uint64_t bit = 1ull << document;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct source_marks *marks = &s->marks[i];
+
+		if (!s->counted[i])
+			continue;
+		t->all++;
+		if (marks->recorded & bit)
+			t->recorded++;
+		else if (marks->proved & bit)
+			t->proved++;
+		else if (marks->possible & bit)
+			t->possible++;
+		else if (marks->unknown & bit)
+			t->unknown++;
+	}
+}
+
+/* ---- proof */
 
 static int make_sources(struct proof *p)
 {
@@ -26,13 +416,9 @@ int proof__make(struct proof *ret, const struct coverage *const *documents, size
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	err = edges__check_documents(documents, count);
+	err = edges__open(&ret->edges, &ret->images, documents, count, vmlinux);
 	if (!err)
-		err = images__open(&ret->images, documents, count, vmlinux);
-	if (err)
-		return err;
-	edges__make(&ret->edges, &ret->images, documents, count);
-	err = make_sources(ret);
+		err = make_sources(ret);
 	if (!err)
 		edges__check(&ret->edges);
 	return err;
@@ -51,13 +437,14 @@ static void mark(const struct proof *p, struct row *row)
 {
 	const struct image_of *of = images__get(&p->images, row->f->module);
 	const struct image_function *f = of && of->image ? image__function_at(of->image, row->f->addr) : NULL;
-	struct source_marks marks;
+	const struct sources *s = of ? &p->sources[of - p->images.list] : NULL;
+	uint32_t source = f && s->inlines ? inlines__source_of(s->inlines, f) : INLINES_NONE;
+	struct source_marks marks = source == INLINES_NONE ? (struct source_marks){} : s->marks[source];
 	const struct node *node;
 
 	if (!f || f->addr != row->f->addr)
 		return;
 	node = &p->edges.nodes[images__number(of, f)];
-	marks = sources__of(&p->sources[of - p->images.list], f);
 	row->proved = (node->inside | node->called | marks.proved) & ~row->seen;
 	row->possible = (marks.possible | (marks.unknown & row->asked)) & ~row->proved & ~row->seen;
 }

@@ -8,7 +8,29 @@
 
 #include "report/edges.h"
 #include "report/rows.h"
-#include "report/sources.h"
+
+/*
+ * What recordings show of a function of the source. The compiler has inlined half of these functions, and a tracer does
+ * not see them run. Each member has a bit for each recording.
+ */
+struct source_marks {
+	uint64_t recorded;	/* its own code was entered, and recorded */
+	uint64_t proved;	/* a recorded call is in its code or inlined copy, or leads to it */
+	uint64_t possible;	/* it was inlined into a function that ran */
+	uint64_t unknown;	/* its code, or an inlined copy, may run without a record */
+};
+
+struct sources {
+	const struct inlines *inlines;
+	struct source_marks *marks;	/* by index of the source function */
+	bool *counted;			/* it can be traced, or was inlined somewhere */
+	size_t count;
+};
+
+/* Each function is counted once, under the first member that holds. */
+struct source_totals {
+	size_t all, recorded, proved, possible, unknown;
+};
 
 struct proof {
 	struct images images;

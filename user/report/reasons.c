@@ -12,12 +12,100 @@
  * none with certainty.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "document/losses.h"
-#include "report/pinned.h"
+#include "base/memory.h"
+#include "document/coverage.h"
+#include "kernel/symbols.h"
+#include "report/documents.h"
 #include "report/reasons.h"
-#include "report/verdict.h"
+
+/*
+ * ---- what ran because fentry.multi keeps a task on its CPU
+ *
+ * While its trampoline runs a program, the task may be preempted, but not migrate. If it is preempted, the scheduler
+ * pins it, and the end of the trampoline unpins it. Both run functions that change affinity, though nobody asked for
+ * it.
+ *
+ * The record of a call through a pointer only has the function that was entered first, so some calls may not be
+ * recorded. And the workload may have used migrate_disable() itself. So nothing here is certain.
+ */
+
+struct pinned {
+	const struct hit **list;	/* functions whose recorded calls all are due to pinning; NULL: none is */
+	size_t count;
+};
+
+static bool is_named(const char *name, const char *base)
+{
+	return name && strlen(base) == function__base_length(name) && !strncmp(name, base, strlen(base));
+}
+
+/* migrate_disable_switch() may be inlined into __schedule(), which sets no affinity otherwise. */
+static bool is_origin(const char *caller, const char *callee)
+{
+	return is_named(caller, "___migrate_enable") || is_named(caller, "migrate_disable_switch") ||
+	       (is_named(caller, "__schedule") && callee && strstr(callee, "set_cpus_allowed"));
+}
+
+/* Names are enough, because none of these functions has a namesake. */
+static bool is_in_list(const struct pinned *p, const char *name, const char *module)
+{
+	for (size_t i = 0; name && !module && i < p->count; i++) {
+		if (!strcmp(p->list[i]->name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool comes_from_there(const struct pinned *p, const char *caller, const char *module, const char *callee)
+{
+	return !module && (is_origin(caller, callee) || is_in_list(p, caller, module));
+}
+
+/* Tests the first caller of the function first, because this excludes most functions. */
+static bool all_calls_come_from_there(const struct pinned *p, const struct coverage *c, const struct hit *function)
+{
+	if (!comes_from_there(p, function->other.name, function->other.module, function->name))
+		return false;
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (hit->kind == HIT_CALLER && hit->other.name && !hit->other.module &&
+		    !strcmp(hit->other.name, function->name) &&
+		    !comes_from_there(p, hit->name, hit->module, function->name))
+			return false;
+	}
+	return true;
+}
+
+/* One pass over the functions. Returns whether it has added any. */
+static bool add_functions(struct pinned *p, const struct coverage *c)
+{
+	size_t before = p->count;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (hit->kind == HIT_FUNCTION && hit->name && !hit->module && !is_in_list(p, hit->name, NULL) &&
+		    all_calls_come_from_there(p, c, hit))
+			p->list[p->count++] = hit;
+	}
+	return p->count > before;
+}
+
+/* Is @hit such a function, or a call from one of them or from the end of the trampoline? */
+static bool may_be_pinned(const struct pinned *p, const struct hit *hit)
+{
+	if (!p->list)
+		return false;
+	if (hit->kind == HIT_FUNCTION)
+		return is_in_list(p, hit->name, hit->module);
+	return comes_from_there(p, hit->name, hit->module, hit->other.name);
+}
+
+/* ---- the reasons */
 
 /*
  * The search for reasons why @from has hits that @other lacks. Each counter is the number of
@@ -85,23 +173,6 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	}
 }
 
-static bool same_globs(const struct globs *a, const struct globs *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++) {
-		if (strcmp(a->list[i].text, b->list[i].text))
-			return false;
-	}
-	return true;
-}
-
-static bool same_filters(const struct filter *a, const struct filter *b)
-{
-	return same_globs(&a->allow, &b->allow) && same_globs(&a->deny, &b->deny) &&
-	       same_globs(&a->own, &b->own);
-}
-
 /*
  * Is @hit the first call since @other began? A caller is recorded only with a callee that is not
  * filtered out, so with other filters, @from may lack its earlier call of another function.
@@ -112,7 +183,10 @@ static bool has_first_call(const struct search *s, const struct hit *hit)
 
 	return from->window.open <= other->window.opening && coverage__lies_in(other, from) &&
 	       was_there(hit, from) && !losses__hide(&from->lost, s->cmp->kind) &&
-	       (s->cmp->kind == HIT_FUNCTION || same_filters(&from->filter, &other->filter));
+	       (s->cmp->kind == HIT_FUNCTION ||
+		(globs__are_same(&from->filter.allow, &other->filter.allow) &&
+		 globs__are_same(&from->filter.deny, &other->filter.deny) &&
+		 globs__are_same(&from->filter.own, &other->filter.own)));
 }
 
 static enum reason by_time(const struct search *s, const struct hit *hit)
@@ -242,33 +316,26 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 	return REASON_UNEXPLAINED;
 }
 
-static enum reason find_certain(const struct search *s, const struct hit *hit)
-{
-	if (s->cmp->kind == HIT_CALLER)
-		return s->other->how.callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
-	return why_left_out(hit, s->other);
-}
-
 static enum reason find_reason(struct search *s, const struct hit *hit)
 {
-	enum reason reason = find_certain(s, hit);
+	enum reason reason = s->cmp->kind == HIT_FUNCTION ? why_left_out(hit, s->other) :
+			     s->other->how.callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
 
-	if (reason == REASON_UNEXPLAINED && !comparison__can_match(s->cmp, hit) && take(&s->nameless))
-		reason = REASON_NO_ADDRESS;
-	if (reason == REASON_UNEXPLAINED)
-		reason = by_time(s, hit);
-	if (reason == REASON_UNEXPLAINED && (!coverage__lies_in(s->from, s->other) ||
-					     counters__get(&s->other->lost, "tasks_full")))
-		reason = REASON_SCOPE;
-	if (reason == REASON_UNEXPLAINED && may_be_rewritten(s, hit))
-		reason = REASON_REWRITTEN;
-	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
-		reason = by_called(s, hit);
-	if (reason == REASON_UNEXPLAINED && pinned__has(&s->pinned, hit))
-		reason = REASON_PINNED;
-	if (reason == REASON_UNEXPLAINED)
-		reason = by_loss(s, hit);
-	return reason;
+	if (reason != REASON_UNEXPLAINED)
+		return reason;
+	if (!comparison__can_match(s->cmp, hit) && take(&s->nameless))
+		return REASON_NO_ADDRESS;
+	reason = by_time(s, hit);
+	if (reason != REASON_UNEXPLAINED)
+		return reason;
+	if (!coverage__lies_in(s->from, s->other) || counters__get(&s->other->lost, "tasks_full"))
+		return REASON_SCOPE;
+	if (may_be_rewritten(s, hit))
+		return REASON_REWRITTEN;
+	reason = s->cmp->kind == HIT_CALLER ? by_called(s, hit) : REASON_UNEXPLAINED;
+	if (reason != REASON_UNEXPLAINED)
+		return reason;
+	return may_be_pinned(&s->pinned, hit) ? REASON_PINNED : by_loss(s, hit);
 }
 
 void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
@@ -286,10 +353,13 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 		.calls = calls_missed(other),
 	};
 
-	if (count && other->how.entry != ENTRY_FENTRY)
-		pinned__find(&s.pinned, from);
+	if (count && from->how.entry == ENTRY_FENTRY && other->how.entry != ENTRY_FENTRY) {
+		s.pinned.list = xcalloc(from->hits.count, sizeof(*s.pinned.list));
+		while (add_functions(&s.pinned, from))
+			;
+	}
 	find_left_out(&s);
 	for (size_t i = 0; i < count; i++)
 		list[i].reason = find_reason(&s, list[i].hit);
-	pinned__free(&s.pinned);
+	free(s.pinned.list);
 }

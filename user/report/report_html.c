@@ -26,31 +26,227 @@
  *		calls		caller, offset, microseconds, CPU, task, callee; below 0 (from -1):
  *				unknown, index of "ways". A call may come twice
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
-#include "image/untraced.h"
+#include "image/image.h"
 #include "report/embed.h"
-#include "report/page.h"
 #include "report/report.h"
-
-/* The number in page.of_row of a row that --in leaves out. */
-#define NO_ROW (UINT32_MAX - 1)
+#include "report/rows.h"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[];
 
-/* ---- the order of the functions */
+/* The reason word of functions outside of --in: rows call them, or are called by them. */
+#define OUTSIDE "outside"
+/* The number in page.of_row of a row that --in leaves out. */
+#define NO_ROW (UINT32_MAX - 1)
 
-static bool same_place(const struct function *f, const struct function *g)
+/* Texts that get a number when they are first seen, so that each is written once. */
+struct numbered {
+	struct lh_table *index;
+	char **list;	/* by number */
+	size_t count;
+};
+
+/* In the page, each function has a number. */
+struct page {
+	const struct rows *rows;
+	const struct images *images;	/* NULL: callees are unknown */
+	const struct row **order;	/* the rows, by module, unit and line */
+	uint32_t *of_universe;		/* index in the universe -> number, from 1; 0: none yet */
+	uint32_t *of_row;		/* index in rows->list -> number in the page */
+	struct numbered others;		/* functions without a row; see add_other() */
+	struct numbered words, paths, tasks;
+	json_writer_t *w;
+};
+
+/* A call on the page: its site, the function that contains it, and the callee. */
+struct page_call {
+	struct hit site;
+	long caller;		/* number of the function that contains @site */
+	uint64_t offset;	/* of the call in @caller; unknown call: of its return address */
+	long callee;		/* number of the callee; below 0: -1 - enum call_kind */
+};
+
+static void numbered__free(struct numbered *n)
 {
-	return text__equals(f->unit, g->unit) && text__equals(f->module, g->module);
+	if (n->index)
+		lh_table_free(n->index);
+	for (size_t i = 0; i < n->count; i++)
+		free(n->list[i]);
+	free(n->list);
 }
+
+/* Returns the number of a text, from 0. The text is copied if it is new. */
+static size_t numbered__add(struct numbered *n, const char *text)
+{
+	struct lh_entry *entry;
+
+	n->index = n->index ?: index__new(256, NULL);
+	entry = lh_table_lookup_entry(n->index, text);
+	if (entry)
+		return (uintptr_t)lh_entry_v(entry);
+	*LIST_ADD(n->list, n->count) = xstrdup(text);
+	index__add(n->index, n->list[n->count - 1], (void *)(uintptr_t)(n->count - 1));
+	return n->count - 1;
+}
+
+/*
+ * Returns the number of a function without a row; adds the function if it is new. @reason: the word for why it cannot
+ * be traced, or OUTSIDE; NULL: unknown. The text has it, because namesakes may be untraceable for different reasons.
+ */
+static long add_other(struct page *p, const char *name, const char *module, const char *reason)
+{
+	char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ?: "", name, module);
+	size_t other = numbered__add(&p->others, text);
+
+	free(text);
+	return p->rows->count + other;
+}
+
+/* As add_other(), for a function outside of --in: its namesakes get numbers of their own. */
+static long add_outside(struct page *p, const struct function *f)
+{
+	*LIST_ADD(p->others.list, p->others.count) = xasprintf(f->module ? "%s\t%s [%s]" : "%s\t%s",
+							       f->untraced ?: OUTSIDE, f->name, f->module);
+	return p->rows->count + p->others.count - 1;
+}
+
+/* ---- calls */
+
+static const struct function *only_one(const struct universe *u, const char *name)
+{
+	size_t count = 0;
+	const struct function *const *named = name ? universe__named(u, name, &count) : NULL;
+
+	return count == 1 ? named[0] : NULL;
+}
+
+/* How a call of each kind leads to an unknown callee; empty: there is nothing to say. */
+static const char *const ways[CALL_KINDS] = {
+	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
+	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
+};
+
+static long number_of(struct page *p, const struct function *f)
+{
+	uint32_t *number = f ? &p->of_universe[f - p->rows->universe->list] : NULL;
+
+	if (number && !*number && !rows__has(p->rows, f))
+		*number = add_outside(p, f) + 1;
+	return number ? (long)*number - 1 : -1;
+}
+
+/* Returns the function that contains a call site. */
+static const struct function *function_with(const struct page *p, const struct hit *site)
+{
+	struct hit entry = *site;
+
+	entry.link -= site->link ? site->into : 0;
+	entry.offset -= site->into;
+	entry.addr = 0;
+	return universe__find(p->rows->universe, &entry);
+}
+
+static struct call read_call(const struct page *p, const struct hit *site)
+{
+	const struct image_of *of = p->images ? images__get(p->images, site->module) : NULL;
+	uint64_t returns_to = site->module ? site->offset : site->link;
+	struct call call = { .kind = CALL_UNKNOWN, .site = returns_to };
+
+	if (of && of->calls && returns_to)
+		calls__before(of->calls, returns_to, &call);
+	/* No call has one byte: no instruction was found, and only the return address is known. */
+	if (call.kind == CALL_UNKNOWN && call.site == returns_to - 1)
+		call.site = returns_to;
+	return call;
+}
+
+/*
+ * Returns the callee that the instruction names, or else the record. A call into another image only
+ * has a name.
+ */
+static const struct function *callee_of(const struct page *p, const struct hit *site, const struct call *call)
+{
+	const struct other *entered = &site->other;
+	const struct universe *u = p->rows->universe;
+	const struct function *f = NULL;
+
+	if (call->kind == CALL_DIRECT)
+		f = call->callee ? universe__at(u, site->module, call->callee->addr) : only_one(u, call->name);
+	if (!f && entered->name && (entered->module || entered->link))
+		f = universe__at(u, entered->module, entered->module ? entered->offset : entered->link);
+	return f;
+}
+
+static bool is_on_page(const struct page *p, const struct function *f, const char *module)
+{
+	return f ? rows__has(p->rows, f) : !p->rows->where || where__has(p->rows->where, module, NULL);
+}
+
+/* Returns the function of a HIT_FUNCTION hit; @site: gets its record's call site. NULL: unknown. */
+static const struct function *first_call(const struct page *p, const struct hit *hit, struct hit *site)
+{
+	const struct other *other = &hit->other;
+
+	site->kind = HIT_CALLER;
+	site->link = other->link;
+	site->module = other->module;
+	site->offset = other->offset;
+	site->name = other->name;
+	site->into = other->into;
+	site->other.name = NULL;
+	return other->name ? universe__find(p->rows->universe, hit) : NULL;
+}
+
+/*
+ * Finds the call that a hit shows: a HIT_CALLER, or a HIT_FUNCTION that its first caller's instruction does not name.
+ * Returns false if it shows no call, or none that is from or to a function of the rows.
+ */
+static bool read_page_call(struct page *p, const struct hit *hit, struct page_call *ret)
+{
+	const struct function *from, *to, *entered = NULL;
+	struct hit *site = &ret->site;
+	struct call call;
+
+	*site = *hit;
+	if (hit->kind == HIT_FUNCTION) {
+		entered = first_call(p, hit, site);
+		if (!entered)
+			return false;
+	}
+	call = read_call(p, site);
+	to = callee_of(p, site, &call);
+	/* This call site's own HIT_CALLER already shows the call. */
+	if (entered && to == entered)
+		return false;
+	to = entered ? entered : to;
+	from = function_with(p, site);
+	if (!is_on_page(p, from, site->module) && !(to && is_on_page(p, to, NULL)))
+		return false;
+	ret->offset = site->into + call.site - (site->module ? site->offset : site->link);
+	ret->callee = number_of(p, to);
+	if (entered && ret->callee == -1)
+		return false;
+	if (ret->callee == -1)
+		ret->callee = -1 - (long)call.kind;
+	ret->caller = number_of(p, from);
+	if (ret->caller == -1 && !site->name)
+		return false;
+	if (ret->caller == -1)
+		ret->caller = add_other(p, site->name, site->module, NULL);
+	return true;
+}
+
+/* ---- the order of the functions */
 
 static int by_place(const void *a, const void *b)
 {
@@ -59,11 +255,6 @@ static int by_place(const void *a, const void *b)
 
 	return text__compare(f->module, g->module) ?: text__compare(f->unit, g->unit) ?: ORDER(f->line, g->line) ?:
 	       strcmp(f->name, g->name) ?: ORDER(*x, *y);
-}
-
-static bool is_in(const struct universe *u, const struct function *f)
-{
-	return f >= u->list && f < u->list + u->count;
 }
 
 static void arrange(struct page *p)
@@ -80,21 +271,11 @@ static void arrange(struct page *p)
 		const struct function *f = p->order[i]->f;
 
 		p->of_row[p->order[i] - r->list] = i;
-		if (is_in(r->universe, f))
+		if (f >= r->universe->list && f < r->universe->list + r->universe->count)
 			p->of_universe[f - r->universe->list] = i + 1;
 	}
 	for (size_t i = r->count; i < r->all; i++)
 		p->of_row[i] = NO_ROW;
-}
-
-/* The text has the reason, because namesakes may be untraceable for different reasons. */
-long page__add_other(struct page *p, const char *name, const char *module, const char *reason)
-{
-	char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ? reason : "", name, module);
-	size_t other = numbered__add(&p->others, text);
-
-	free(text);
-	return p->rows->count + other;
 }
 
 /* Adds functions that cannot be traced, so that a search finds them and shows the reason. */
@@ -106,11 +287,19 @@ static void add_untraced(struct page *p)
 		const struct function *f = &u->list[i];
 
 		if (!p->of_universe[i] && f->untraced && rows__has(p->rows, f))
-			p->of_universe[i] = page__add_other(p, f->name, f->module, f->untraced) + 1;
+			p->of_universe[i] = add_other(p, f->name, f->module, f->untraced) + 1;
 	}
 }
 
 /* ---- writing */
+
+static void write_text(json_writer_t *w, const char *text)
+{
+	if (text)
+		jsonw_string(w, text);
+	else
+		jsonw_null(w);
+}
 
 static void write_units(struct page *p)
 {
@@ -118,17 +307,12 @@ static void write_units(struct page *p)
 	for (size_t first = 0, i = 0; first < p->rows->count; first = i) {
 		const struct function *f = p->order[first]->f;
 
-		while (i < p->rows->count && same_place(f, p->order[i]->f))
+		while (i < p->rows->count && text__equals(f->unit, p->order[i]->f->unit) &&
+		       text__equals(f->module, p->order[i]->f->module))
 			i++;
 		jsonw_start_array(p->w);
-		if (f->unit)
-			jsonw_string(p->w, f->unit);
-		else
-			jsonw_null(p->w);
-		if (f->module)
-			jsonw_string(p->w, f->module);
-		else
-			jsonw_null(p->w);
+		write_text(p->w, f->unit);
+		write_text(p->w, f->module);
 		jsonw_lluint(p->w, i - first);
 		jsonw_end_array(p->w);
 	}
@@ -187,14 +371,6 @@ static char mark_letter(const struct page *p, const struct row *row, size_t colu
 	return marks[rows__verdict(p->rows, row, column)];
 }
 
-static void write_verdicts(json_writer_t *w)
-{
-	json__object(w, "verdicts");
-	for (enum verdict v = 0; v < VERDICT_COUNT; v++)
-		jsonw_string_field(w, (const char []){ marks[v], '\0' }, verdict__sentence(v));
-	jsonw_end_object(w);
-}
-
 static void write_functions(struct page *p)
 {
 	write_units(p);
@@ -203,8 +379,11 @@ static void write_functions(struct page *p)
 		jsonw_lluint(p->w, p->order[i]->f->line);
 	jsonw_end_array(p->w);
 	write_files(p);
-	json__strings(p->w, "paths", p->paths.list, p->paths.count);
-	write_verdicts(p->w);
+	json__strings(p->w, "paths", (const char *const *)p->paths.list, p->paths.count);
+	json__object(p->w, "verdicts");
+	for (enum verdict v = 0; v < VERDICT_COUNT; v++)
+		jsonw_string_field(p->w, (const char []){ marks[v], '\0' }, verdict__sentence(v));
+	jsonw_end_object(p->w);
 	write_letters(p, "classes", class_letter, 0);
 }
 
@@ -272,7 +451,7 @@ static void write_calls(struct page *p, size_t column)
 	for (size_t i = 0; i < c->hits.count; i++) {
 		struct page_call call;
 
-		if (!page__call(p, &c->hits.list[i], &call))
+		if (!read_page_call(p, &c->hits.list[i], &call))
 			continue;
 		jsonw_lluint(p->w, call.caller);
 		jsonw_lluint(p->w, call.offset);
@@ -301,17 +480,6 @@ static void write_columns(struct page *p, const char *const *labels)
 	jsonw_end_array(p->w);
 }
 
-static void number_words(struct page *p)
-{
-	for (size_t i = 0; i < p->others.count; i++) {
-		const char *text = p->others.list[i];
-		char *word = xstrndup(text, strcspn(text, "\t"));
-
-		jsonw_lluint(p->w, numbered__add(&p->words, word));
-		free(word);
-	}
-}
-
 static void write_words(struct page *p)
 {
 	json__array(p->w, "words");
@@ -320,10 +488,7 @@ static void write_words(struct page *p)
 
 		jsonw_start_array(p->w);
 		jsonw_string(p->w, word);
-		if (*word && strcmp(word, PAGE_OUTSIDE))
-			jsonw_string(p->w, untraced__sentence(untraced__of_word(word)));
-		else
-			jsonw_null(p->w);
+		write_text(p->w, *word && strcmp(word, OUTSIDE) ? untraced__sentence(untraced__of_word(word)) : NULL);
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
@@ -339,7 +504,12 @@ static void write_names(struct page *p)
 		jsonw_string(p->w, strchr(p->others.list[i], '\t') + 1);
 	jsonw_end_array(p->w);
 	json__array(p->w, "reasons");
-	number_words(p);
+	for (size_t i = 0; i < p->others.count; i++) {
+		char *word = xstrndup(p->others.list[i], strcspn(p->others.list[i], "\t"));
+
+		jsonw_lluint(p->w, numbered__add(&p->words, word));
+		free(word);
+	}
 	jsonw_end_array(p->w);
 	write_words(p);
 	json__array(p->w, "tasks");
@@ -354,27 +524,22 @@ static void write_names(struct page *p)
 	jsonw_end_array(p->w);
 }
 
-static void write_kernel(struct page *p)
+static void write_data(struct page *p, const char *const *labels, FILE *out)
 {
 	const struct kernel_id *k = &p->rows->documents[0]->kernel;
 
-	json__object(p->w, "kernel");
-	json__string_or_null(p->w, "release", k->release);
-	json__string_or_null(p->w, "arch", k->arch);
-	json__string_or_null(p->w, "build_id", k->build_id);
-	jsonw_end_object(p->w);
-}
-
-static void write_data(struct page *p, const char *const *labels, FILE *out)
-{
 	p->w = jsonw_new(out, false);
 	jsonw_start_object(p->w);
 	jsonw_string_field(p->w, "hytrace", HYTRACE_VERSION);
 	json__string_or_null(p->w, "in", p->rows->where);
 	jsonw_bool_field(p->w, "placed", p->rows->universe->placed);
 	jsonw_bool_field(p->w, "edges", p->images);
-	write_kernel(p);
-	json__strings(p->w, "ways", page__ways, CALL_KINDS);
+	json__object(p->w, "kernel");
+	json__string_or_null(p->w, "release", k->release);
+	json__string_or_null(p->w, "arch", k->arch);
+	json__string_or_null(p->w, "build_id", k->build_id);
+	jsonw_end_object(p->w);
+	json__strings(p->w, "ways", ways, CALL_KINDS);
 	write_functions(p);
 	write_columns(p, labels);
 	write_names(p);
@@ -390,10 +555,6 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	FILE *memory = xopen_memstream(&data, &length);
 	int err;
 
-	numbered__init(&p.others);
-	numbered__init(&p.words);
-	numbered__init(&p.paths);
-	numbered__init(&p.tasks);
 	arrange(&p);
 	add_untraced(&p);
 	write_data(&p, labels, memory);

@@ -16,8 +16,16 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "report/documents.h"
 #include "report/report.h"
-#include "report/source_calls.h"
+
+/* A direct call in the code of the kernel. */
+struct source_call {
+	const char *file;	/* lives as long as the image */
+	unsigned int line;	/* from 1 */
+	uint64_t returns_to;	/* as linked */
+	const struct function *in, *callee;
+};
 
 /* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
 struct place {
@@ -34,7 +42,8 @@ struct places_of {
 struct lcov {
 	const struct rows *rows;
 	const struct row **of_universe;		/* by index in the universe; NULL: no row */
-	const struct source_calls *calls;
+	struct source_call *calls;	/* NULL: they are not known */
+	size_t call_count;
 	const struct lcov_source *source;
 	struct strings *names;
 	struct places_of functions, lines;	/* of the column that is printed now */
@@ -42,6 +51,56 @@ struct lcov {
 	size_t return_count;
 	FILE *out;
 };
+
+/* ---- the direct calls of vmlinux */
+
+struct finding {
+	struct lcov *lcov;
+	const struct function *in;
+};
+
+/* A jump at the end of a function has no return address, so nothing records whether it was made. */
+static void add_call(const struct call *call, void *data)
+{
+	struct finding *f = data;
+	const struct function *callee = call->kind == CALL_DIRECT && !call->jump && call->callee ?
+					universe__at(f->lcov->rows->universe, NULL, call->callee->addr) : NULL;
+
+	if (callee)
+		*LIST_ADD(f->lcov->calls, f->lcov->call_count) = (struct source_call){
+			.returns_to = call->returns_to, .in = f->in, .callee = callee,
+		};
+}
+
+/* Leaves out a call whose line is not known, or one of whose two functions is not in the universe. */
+static void read_calls(struct lcov *l, const struct image_of *of)
+{
+	struct finding f = { .lcov = l };
+	struct source_lines lines = {};
+	size_t count, kept = 0;
+	const struct image_function *list = image__functions(of->image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		f.in = universe__at(l->rows->universe, NULL, list[i].addr);
+		if (f.in)
+			calls__of(of->calls, &list[i], add_call, &f);
+	}
+	/* The return address may be of another line, so take the last byte of the call. */
+	for (size_t i = 0; i < l->call_count; i++)
+		source_lines__want(&lines, of, l->calls[i].returns_to - 1);
+	source_lines__find(&lines);
+	for (size_t i = 0; i < l->call_count; i++) {
+		const struct line_place *place = source_lines__get(&lines, of, l->calls[i].returns_to - 1);
+
+		if (!place || !place->line)
+			continue;
+		l->calls[kept] = l->calls[i];
+		l->calls[kept].file = place->file;
+		l->calls[kept++].line = place->line;
+	}
+	l->call_count = kept;
+	source_lines__free(&lines);
+}
 
 /* ---- gathering */
 
@@ -64,21 +123,19 @@ static int by_line(const void *a, const void *b)
 	return strcmp(x->file, y->file) ?: ORDER(x->line, y->line);
 }
 
-static bool is_same(const struct place *x, const struct place *y)
-{
-	return !strcmp(x->file, y->file) && (x->name ? !strcmp(x->name, y->name) : x->line == y->line);
-}
-
 /* Joins equal places, which are next to each other. A joined place is seen if one of them is. */
 static void unite(struct places_of *p)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		if (kept && is_same(&p->list[kept - 1], &p->list[i]))
-			p->list[kept - 1].seen |= p->list[i].seen;
+		struct place *last = kept ? &p->list[kept - 1] : NULL, *place = &p->list[i];
+
+		if (last && !strcmp(last->file, place->file) &&
+		    (last->name ? !strcmp(last->name, place->name) : last->line == place->line))
+			last->seen |= place->seen;
 		else
-			p->list[kept++] = p->list[i];
+			p->list[kept++] = *place;
 	}
 	p->count = kept;
 }
@@ -129,9 +186,7 @@ static void add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 
 static int by_number(const void *a, const void *b)
 {
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
+	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 static void read_returns(struct lcov *l, const struct coverage *c)
@@ -148,11 +203,6 @@ static void read_returns(struct lcov *l, const struct coverage *c)
 	qsort(l->returns, l->return_count, sizeof(*l->returns), by_number);
 }
 
-static const struct row *row_of(const struct lcov *l, const struct function *f)
-{
-	return l->of_universe[f - l->rows->universe->list];
-}
-
 /*
  * Would a call have been recorded? If not, its line must not get 0. Calls in the engine's own
  * helpers are not recorded.
@@ -160,7 +210,7 @@ static const struct row *row_of(const struct lcov *l, const struct function *f)
 static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
 {
 	enum verdict in = verdict__of(l->rows->documents[column], call->in);
-	const struct row *callee = row_of(l, call->callee);
+	const struct row *callee = l->of_universe[call->callee - l->rows->universe->list];
 
 	return callee && row__is_asked_for(callee, column) && in != VERDICT_FREED && in != VERDICT_OWN;
 }
@@ -173,8 +223,8 @@ static void add_calls(struct lcov *l, size_t column)
 	if (!l->calls || !c->how.callers || c->how.retire)
 		return;
 	read_returns(l, c);
-	for (size_t i = 0; i < l->calls->count; i++) {
-		const struct source_call *call = &l->calls->list[i];
+	for (size_t i = 0; i < l->call_count; i++) {
+		const struct source_call *call = &l->calls[i];
 
 		if (rows__has(l->rows, call->in) && would_be_seen(l, call, column))
 			add_place(&l->lines, call->file, call->line, NULL,
@@ -190,21 +240,19 @@ static void print_path(const struct lcov *l, const char *file)
 {
 	const struct lcov_source *s = l->source;
 	size_t found = 0;
+	bool there = *file == '/';
 
-	fputs("SF:", l->out);
-	for (size_t i = 0; *file != '/' && i < s->count; i++) {
+	for (size_t i = 0; !there && i < s->count; i++) {
 		char *path = path__join(s->list[i], file);
-		bool there = !access(path, F_OK);
 
+		there = !access(path, F_OK);
+		found = there ? i : 0;
 		free(path);
-		if (there) {
-			found = i;
-			break;
-		}
 	}
 	if (*file != '/' && s->count)
-		fprintf(l->out, "%s/", s->list[found]);
-	fprintf(l->out, "%s\n", file);
+		fprintf(l->out, "SF:%s/%s\n", s->list[found], file);
+	else
+		fprintf(l->out, "SF:%s\n", file);
 }
 
 static void print_file(const struct lcov *l, const char *label, const struct place *functions, size_t function_count,
@@ -246,55 +294,27 @@ static void print_files(const struct lcov *l, const char *label)
 }
 
 /* genhtml takes letters, digits and _ only. */
-static char name_letter(char c)
+static char *name_for_genhtml(const char *label)
 {
-	return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", c) ? c : '_';
-}
+	char *name = xstrdup(label);
 
-static bool same_name(const char *a, const char *b)
-{
-	while (*a && *b && name_letter(*a) == name_letter(*b)) {
-		a++;
-		b++;
-	}
-	return !*a && !*b;
-}
-
-/* If names of columns are equal for genhtml ("a-b" and "a_b"), all get their number appended. */
-static char *test_name(const char *const *labels, size_t columns, size_t column)
-{
-	bool distinct = true;
-	char *name;
-
-	for (size_t i = 0; i < columns; i++) {
-		for (size_t j = 0; j < i; j++)
-			distinct = distinct && !same_name(labels[i], labels[j]);
-	}
-	name = xasprintf(distinct ? "%s" : "%s_%zu", labels[column], column + 1);
 	for (char *c = name; *c; c++)
-		*c = name_letter(*c);
+		*c = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c) ? *c : '_';
 	return name;
 }
 
-static void print_column(struct lcov *l, const char *const *labels, size_t column, size_t *left_out)
+/* @number: appended to the name; 0: nothing is */
+static void print_column(struct lcov *l, const char *name, size_t number, size_t column, size_t *left_out)
 {
-	char *name = test_name(labels, l->rows->columns, column);
+	char *label = xasprintf(number ? "%s_%zu" : "%s", name, number);
 
 	l->functions.count = l->lines.count = 0;
 	add_functions(l, column, left_out);
 	add_calls(l, column);
 	sort(&l->lines, by_line);
 	unite(&l->lines);
-	print_files(l, name);
-	free(name);
-}
-
-static void print_head(FILE *out)
-{
-	fputs("# Written by hytrace. No figure is a count. FNDA is 1 if the function ran, or calls prove it, and\n"
-	      "# 0 if it was not called; an inlined copy may have run. DA: the first line of a function has its\n"
-	      "# FNDA; a line with a direct call of a traced function has 1 if that call was made, or else 0.\n"
-	      "# Functions that cannot be traced or were not asked for are left out.\n", out);
+	print_files(l, label);
+	free(label);
 }
 
 /* Also indexes rows that --in leaves out, because they may be callees. */
@@ -311,19 +331,29 @@ static void index_rows(struct lcov *l)
 	}
 }
 
-int report__lcov(const struct rows *r, const char *const *labels, const struct source_calls *calls,
+int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
 		 const struct lcov_source *source, FILE *out)
 {
-	struct lcov l = { .rows = r, .calls = calls, .source = source, .out = out, .names = strings__new() };
+	struct lcov l = { .rows = r, .source = source, .out = out, .names = strings__new() };
+	char **names = xcalloc(r->columns + 1, sizeof(*names));
 	size_t left_out = 0, functions = 0;
 	int err = 0;
 
 	index_rows(&l);
-	print_head(out);
+	if (images)
+		read_calls(&l, &images->list[0]);
+	fputs("# Written by hytrace. No figure is a count. FNDA is 1 if the function ran, or calls prove it, and\n"
+	      "# 0 if it was not called; an inlined copy may have run. DA: the first line of a function has its\n"
+	      "# FNDA; a line with a direct call of a traced function has 1 if that call was made, or else 0.\n"
+	      "# Functions that cannot be traced or were not asked for are left out.\n", out);
+	for (size_t i = 0; i < r->columns; i++)
+		names[i] = name_for_genhtml(labels[i]);
+	/* If names are equal for genhtml ("a-b" and "a_b"), all get their number appended. */
 	for (size_t i = 0; i < r->columns; i++) {
-		print_column(&l, labels, i, &left_out);
+		print_column(&l, names[i], texts__are_distinct(names, r->columns) ? 0 : i + 1, i, &left_out);
 		functions += l.functions.count;
 	}
+	texts__free(names);
 	if (!functions)
 		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give "
 				    "--vmlinux FILE with debug information, or --universe FILE that has been "
@@ -332,6 +362,7 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
 		error__warn("-f lcov: functions left out, because their lines are not known: %zu", left_out);
 	strings__free(l.names);
 	free(l.of_universe);
+	free(l.calls);
 	free(l.returns);
 	free(l.functions.list);
 	free(l.lines.list);

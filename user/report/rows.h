@@ -3,7 +3,7 @@
  * The rows that all reports print: one for each function, with the verdict of each recording.
  *
  * If a recording could have seen a function and does not have it, the function is "unseen" there.
- * If it could not see the function (verdict.h: -a, -d, helpers of the engine, a module that was not
+ * If it could not see the function (documents.h: -a, -d, helpers of the engine, a module that was not
  * there, ...), the function is neither seen nor unseen, and is in no share.
  */
 #ifndef HYTRACE_REPORT_ROWS_H
@@ -15,7 +15,7 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
-#include "report/verdict.h"
+#include "report/documents.h"
 
 /* A column is a bit of a uint64_t. */
 #define ROWS_MOST_COLUMNS 64
@@ -65,13 +65,7 @@ void rows__make(struct rows *ret, const struct universe *u, const struct coverag
 void rows__check(const struct rows *r, const char *const *labels);
 void rows__free(struct rows *r);
 
-/**
- * rows__restrict() - keep only a part of the rows
- * @r: the rows
- * @where: a directory or a file of the source ("fs/ext4", "fs/ext4/inode.c"), or ":mod:NAME"
- *
- * Return: 0, or -EINVAL after a message: no function is known to lie in @where.
- */
+/* Keeps only the rows in a part of the kernel. Returns -EINVAL after a message if no function is known to lie there. */
 int rows__restrict(struct rows *r, const char *where);
 
 /* Does a function lie in the part that rows__restrict() kept? */
@@ -89,7 +83,6 @@ struct tally {
 	size_t unknown;		/* seen, but not in the universe */
 };
 
-void tally__add(struct tally *t, const struct row *row, size_t column);
 /* All functions that were seen. */
 size_t tally__seen(const struct tally *t);
 /* The share of seen functions, in percent; 0 if nothing was asked for. */
@@ -102,13 +95,68 @@ struct tally rows__total(const struct rows *r, size_t column);
 enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t column);
 
 /* Has the column seen the function? Could it see the function? */
-bool row__is_seen(const struct row *row, size_t column);
-bool row__is_asked_for(const struct row *row, size_t column);
-/* Did the function run unseen? May it have run inlined? To be called after proof__mark(). */
-bool row__is_proved(const struct row *row, size_t column);
-bool row__is_possible(const struct row *row, size_t column);
+static inline bool row__is_seen(const struct row *row, size_t column)
+{
+	return row->seen >> column & 1;
+}
 
-/* The length of a unit's directory: the part before the last slash; 0 if there is no slash. */
-size_t unit__directory_length(const char *unit);
+static inline bool row__is_asked_for(const struct row *row, size_t column)
+{
+	return row->asked >> column & 1;
+}
+
+/* Did the function run unseen? May it have run inlined? To be called after proof__mark(). */
+static inline bool row__is_proved(const struct row *row, size_t column)
+{
+	return row->proved >> column & 1;
+}
+
+static inline bool row__is_possible(const struct row *row, size_t column)
+{
+	return row->possible >> column & 1;
+}
+
+enum group_by { BY_DIRECTORY, BY_FILE };
+
+struct group {
+	char *name;
+	struct tally *tallies;	/* one for each column */
+};
+
+struct groups {
+	struct group *list;
+	size_t count, columns;
+	bool by_prefix;		/* by beginning of the name, as the function list has no files */
+};
+
+enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
+
+/**
+ * groups__make() - sort rows into groups
+ * @r: the rows
+ * @by: what a group is: a directory or a file
+ * @sort: the order: by name, or the largest number in the first column first
+ *
+ * A module is a group of its own, unless the universe knows its source files. Rare beginnings of
+ * names go into one group.
+ *
+ * Return: the groups, to be freed by groups__free().
+ */
+struct groups groups__make(const struct rows *r, enum group_by by, enum group_sort sort);
+void groups__free(struct groups *g);
+
+/*
+ * @where is a part of a kernel, as --in names it: a directory ("fs/ext4", with all below it) or a file
+ * ("fs/ext4/inode.c") of the source, or a module (":mod:dummy").
+ */
+
+/* Does a function lie in @where? @module: NULL: it is in vmlinux. @unit: its source file, from the top of the source */
+bool where__has(const char *where, const char *module, const char *unit);
+
+/* Returns -EINVAL after a message if a universe does not know which functions lie in @where. */
+int where__check(const char *where, const struct universe *u);
+
+/* Prints that no function lies in @where, and what to do. Returns -EINVAL. */
+int where__is_empty(const char *where);
 
 #endif

@@ -2,13 +2,13 @@
 /* Makes universes; see universes.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "image/image.h"
 #include "image/lines.h"
-#include "image/units.h"
 #include "report/universes.h"
 
 static void add_module(struct universe *u, const char *name, const char *build_id)
@@ -55,11 +55,6 @@ static void set_kernel(struct universe *u, const char *release, const char *arch
 	u->release = xstrdup(release);
 	u->arch = xstrdup(arch);
 	u->build_id = xstrdup(build_id);
-}
-
-bool universe__has_module(const struct universe *u, const char *module)
-{
-	return covered_modules__find(&u->modules, module);
 }
 
 /* Adds functions of the running kernel: of modules that @u lacks, and, if @vmlinux, of vmlinux. */
@@ -168,7 +163,7 @@ static int add_vmlinux(struct universe *u, const char *path)
 	err = image__open(&image, path, NULL);
 	if (err)
 		return err;
-	set_kernel(u, image__release(image), image__arch(image), image__build_id(image));
+	set_kernel(u, image__release(image), IMAGE_ARCH, image__build_id(image));
 	add_image(u, image);
 	image__free(image);
 	return 0;
@@ -218,4 +213,142 @@ int universe__of_files(struct universe *ret, const char *vmlinux, const struct m
 		error__warn("%s has no debug information: source files are not known", vmlinux);
 	universe__settle(ret);
 	return 0;
+}
+
+/* ---- all functions of the running kernel */
+
+/* ---- with files */
+
+/* In @listed, marks functions that @live has. Adds functions that only @live has to @files. */
+static void take_over(struct universe *files, const struct universe *live, bool *listed)
+{
+	/* The functions so far, which are sorted. New ones are added behind them, in no order. */
+	struct universe known = *files;
+
+	for (size_t i = 0; i < live->count; i++) {
+		const struct function *f = &live->list[i], *same;
+		struct function new = *f;
+
+		known.list = files->list;
+		same = f->module && f->init ? NULL : universe__at(&known, f->module, f->addr);
+		if (same) {
+			listed[same - files->list] = true;
+			continue;
+		}
+		new.name = strings__add(files->names, f->name);
+		new.module = universe__text(files, f->module);
+		new.unit = universe__text(files, f->unit);
+		universe__add(files, &new);
+	}
+}
+
+/* The running kernel's list decides, except for init text, which it has freed. */
+static void judge(struct universe *files, const bool *listed, size_t known)
+{
+	for (size_t i = 0; i < known; i++) {
+		struct function *f = &files->list[i];
+
+		if (listed[i])
+			f->untraced = NULL;
+		else if (!f->untraced && !f->init)
+			f->untraced = untraced__word(UNTRACED_DISABLED);
+	}
+}
+
+static void join(struct universe *files, const struct universe *live)
+{
+	size_t known = files->count;
+	bool *listed = xcalloc(known, sizeof(*listed));
+
+	take_over(files, live, listed);
+	judge(files, listed, known);
+	universe__settle(files);
+	free(listed);
+}
+
+/* ---- without */
+
+struct bounds {
+	uint64_t start, end;
+};
+
+static struct bounds between(const struct symbols *s, const char *start, const char *end)
+{
+	const struct symbol *first = start ? symbols__by_name(s, start) : NULL;
+	const struct symbol *last = end ? symbols__by_name(s, end) : NULL;
+
+	return (struct bounds){ first ? first->addr : 0, first && last ? last->addr : 0 };
+}
+
+static bool is_in(const struct bounds *b, uint64_t addr)
+{
+	return addr >= b->start && addr < b->end;
+}
+
+static bool is_label(const char *name)
+{
+	return name[0] == '_' && (strstr(name, "_start") || strstr(name, "_end") || !strncmp(name, "__pfx_", 6) ||
+				  !strncmp(name, "__cfi_", 6) || strstr(name, "text"));
+}
+
+/* Without files, some reasons follow from names and sections. Freed init text is skipped. */
+static void add_untraced(struct universe *u, const struct kernel *k)
+{
+	struct bounds init = between(k->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];
+	uint64_t last = 0;
+
+	for (size_t i = 0; i < UNTRACED_REGIONS; i++)
+		regions[i] = between(k->symbols, untraced_regions[i].start, untraced_regions[i].end);
+	for (size_t i = 0; i < symbols__count(k->symbols); i++) {
+		const struct symbol *sym = symbols__at(k->symbols, i);
+		struct function f = { .addr = sym->addr, .name = sym->name };
+		enum untraced why;
+
+		if (sym->module || sym->addr == last || is_label(sym->name) || is_in(&init, sym->addr) ||
+		    traceable__find_in(k->traceable, sym->addr, NULL))
+			continue;
+		last = sym->addr;
+		why = untraced__of_name(sym->name);
+		for (size_t at = 0; !why && at < UNTRACED_REGIONS; at++)
+			why = is_in(&regions[at], sym->addr) ? untraced_regions[at].why : UNTRACED_NOT;
+		f.untraced = untraced__word(why ?: UNTRACED_NO_CALL);
+		f.name = strings__add(u->names, sym->name);
+		if (u->linked)
+			f.addr -= k->id.kaslr_offset;
+		universe__add(u, &f);
+	}
+	universe__settle(u);
+}
+
+int universe__of_running(struct universe *ret, const char *vmlinux)
+{
+	struct universe live = {}, files = {};
+	struct covered_modules modules = {};
+	struct kernel k = {};
+	int err;
+
+	err = kernel__load(&k, KERNEL_LISTS | KERNEL_ID, vmlinux);
+	if (!err)
+		err = universe__of_kernel(&live, &k, NULL);
+	if (!err)
+		covered_modules__read(&modules, k.symbols, NULL);
+	if (!err && live.linked)
+		err = universe__of_build(&files, &k.id, &modules, vmlinux);
+	if (!err && files.count) {
+		join(&files, &live);
+	} else if (!err) {
+		error__warn("%s: nothing else tells why a function cannot be traced, and where it is: give --vmlinux",
+			    live.linked ? "there is no vmlinux of this kernel" :
+			    "where this kernel's code was moved to is not known");
+		add_untraced(&live, &k);
+	}
+	covered_modules__free(&modules);
+	kernel__free(&k);
+	if (!err)
+		*ret = files.count ? files : live;
+	if (err || files.count)
+		universe__free(&live);
+	if (err || !files.count)
+		universe__free(&files);
+	return err;
 }

@@ -12,13 +12,9 @@
 #include "document/universe.h"
 #include "kernel/running.h"
 
-/**
- * universe__of_kernel() - find what the running kernel can trace now
- * @ret: to be freed by universe__free()
- * @k: the kernel's lists and its id
- * @vmlinux: the kernel's file, for source files; NULL: they stay unknown
- *
- * Return: 0, or a negative errno after a message.
+/*
+ * Finds what the running kernel can trace now. @k: its lists and its id. @vmlinux: its file, for source files; NULL:
+ * they stay unknown. Returns 0, or a negative errno after a message.
  */
 int universe__of_kernel(struct universe *ret, const struct kernel *k, const char *vmlinux);
 
@@ -44,7 +40,10 @@ int universe__of_files(struct universe *ret, const char *vmlinux, const struct m
 
 /* Adds a module. Call universe__settle() afterwards. */
 int universe__add_module_file(struct universe *u, const struct module_file *m);
-bool universe__has_module(const struct universe *u, const char *module);
+static inline bool universe__has_module(const struct universe *u, const char *module)
+{
+	return covered_modules__find(&u->modules, module);
+}
 
 /**
  * universe__of_build() - find all functions of a kernel build, in its files or in a kept copy
@@ -79,14 +78,26 @@ struct universe_source {
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source);
 
-/**
- * universe__fit() - leave out modules of another build than the recordings', with a warning
- * @u: of the same build of the kernel as the recordings
- * @documents: the recordings
- * @count: their number, from 1
- *
- * Return: 0, or a negative errno after a message.
+/* Reads the user's function list. Returns -EINVAL after a message if the file is not readable, or not a whole list. */
+int universe__read_whole(struct universe *ret, const char *path);
+
+/*
+ * Leaves out modules of another build than that in the recordings, with a warning. @u: of the same build of the kernel
+ * as the recordings. Returns 0, or a negative errno after a message.
  */
 int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count);
+
+/**
+ * universe__of_running() - all functions of the running kernel
+ * @ret: to be freed by universe__free()
+ * @vmlinux: its vmlinux; NULL: look in the usual places
+ *
+ * Functions that can be traced are those that ftrace lists now, and freed init functions that could
+ * be traced according to the file. Without a vmlinux, a warning says that reasons and places of
+ * other functions are not known.
+ *
+ * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read.
+ */
+int universe__of_running(struct universe *ret, const char *vmlinux);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "document/universe_kept.h"
+#include "document/universe.h"
 #include "kernel/elf_file.h"
 #include "report/universes.h"
 #include "run/output.h"
@@ -22,27 +22,19 @@ struct wanted {
 	size_t count;
 };
 
-static struct module_file *find_wanted(struct wanted *w, const char *module)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		if (!strcmp(w->modules[i].name, module))
-			return &w->modules[i];
-	}
-	return NULL;
-}
-
 static int want_module(struct wanted *w, const char *name, const char *build_id)
 {
-	struct module_file *more = find_wanted(w, name);
+	struct module_file *m = w->modules;
 
-	if (more && text__is_known_other(more->build_id, build_id))
+	while (m < w->modules + w->count && strcmp(m->name, name))
+		m++;
+	if (m == w->modules + w->count)
+		*LIST_ADD(w->modules, w->count) = (struct module_file){ .name = name, .build_id = build_id };
+	else if (text__is_known_other(m->build_id, build_id))
 		return error__return(-EINVAL, "the recordings are of two builds of the module %s, %s and %s: "
-				     "one report is about one build", name, more->build_id, build_id);
-	if (more) {
-		more->build_id = more->build_id ?: build_id;
-		return 0;
-	}
-	*LIST_ADD(w->modules, w->count) = (struct module_file){ .name = name, .build_id = build_id };
+				     "one report is about one build", name, m->build_id, build_id);
+	else
+		m->build_id = m->build_id ?: build_id;
 	return 0;
 }
 
@@ -77,14 +69,6 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 		err = want_modules(w, &documents[i]->modules);
 	}
 	return err;
-}
-
-static int check_build(const struct universe *u, const struct wanted *w, const char *path)
-{
-	if (text__is_known_equal(u->build_id, w->kernel->build_id))
-		return 0;
-	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the recordings are of %s", path,
-			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
 }
 
 /* Finds files of wanted modules that @u lacks in the wanted build. Returns their number. */
@@ -141,15 +125,10 @@ static void drop_module(struct universe *u, const char *module)
 	u->count = kept;
 	kept = 0;
 	for (size_t i = 0; i < modules->count; i++) {
-		struct covered_module *m = &modules->list[i];
-
-		if (strcmp(m->name, module)) {
-			modules->list[kept++] = *m;
-			continue;
-		}
-		free(m->name);
-		free(m->build_id);
-		free(m->srcversion);
+		if (strcmp(modules->list[i].name, module))
+			modules->list[kept++] = modules->list[i];
+		else
+			covered_module__free(&modules->list[i]);
 	}
 	modules->count = kept;
 }
@@ -224,9 +203,8 @@ static void fit(struct universe *u, const struct wanted *w, const struct coverag
 int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count)
 {
 	struct wanted w = {};
-	int err;
+	int err = want(&w, documents, count);
 
-	err = want(&w, documents, count);
 	if (!err)
 		fit(u, &w, documents, count);
 	free_wanted(&w);
@@ -274,57 +252,31 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
 }
 
 /*
- * The running kernel's lists are read quickly, while reading its vmlinux takes seconds. Only
- * vmlinux has lines and reasons, but a report of shares does not need these.
+ * Takes the kept copy, or makes the universe; it is empty if there is nothing to make it from. The running kernel's
+ * lists are read quickly, while reading its vmlinux takes seconds. Only vmlinux has lines and reasons, but a report of
+ * shares does not need these.
  */
-static int make_of_running(struct universe *ret, struct wanted *w, const struct kernel *running, const char *vmlinux)
-{
-	const struct universe none = {};
-	int err;
-
-	err = universe__of_kernel(ret, running, vmlinux);
-	if (err)
-		return err;
-	find_modules(w, &none, vmlinux);
-	err = add_missing(ret, w);
-	if (err)
-		universe__free(ret);
-	return err;
-}
-
-static int make_of_files(struct universe *ret, struct wanted *w, const char *vmlinux)
-{
-	const struct universe none = {};
-
-	if (!vmlinux) {
-		universe__init(ret);
-		return 0;
-	}
-	find_modules(w, &none, vmlinux);
-	return universe__of_files(ret, vmlinux, w->modules, w->count);
-}
-
-/* Takes the kept copy, or makes the universe; it is empty if there is nothing to make it from. */
 static int find(struct universe *ret, struct wanted *w, const struct universe_source *source)
 {
 	char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
-	bool is_new = false;
 	int err = source->vmlinux ? check_vmlinux(w, source->vmlinux) : 0;
+	bool is_kept = !err && read_kept(ret, w, kept, source->vmlinux), is_live = !is_kept && source->running;
+	const struct universe none = {};
 
-	if (!err && read_kept(ret, w, kept, source->vmlinux)) {
-		if (find_modules(w, ret, vmlinux)) {
-			err = add_missing(ret, w);
-			is_new = true;
-		}
+	if (!err && is_live)
+		err = universe__of_kernel(ret, source->running, vmlinux);
+	else if (!err && !is_kept && vmlinux)
+		err = universe__of_files(ret, vmlinux, NULL, 0);
+	else if (!err && !is_kept)
+		universe__init(ret);
+	/* The files of modules tell more than the running kernel. */
+	if (!err && ret->count && find_modules(w, is_live ? &none : ret, vmlinux)) {
+		err = add_missing(ret, w);
+		is_kept = false;
 		if (err)
 			universe__free(ret);
-	} else if (!err && source->running) {
-		err = make_of_running(ret, w, source->running, vmlinux);
-	} else if (!err) {
-		err = make_of_files(ret, w, vmlinux);
-		is_new = vmlinux != NULL;
 	}
-	if (!err && is_new && kept)
+	if (!err && !is_kept && !is_live && ret->count && kept)
 		keep(ret, kept);
 	free(kept);
 	free(vmlinux);
@@ -342,21 +294,15 @@ static bool load_running(struct kernel *ret, const struct wanted *w)
 	       !kernel__load(ret, KERNEL_LISTS, NULL);
 }
 
-static bool lacks_modules(const struct universe *u, const struct wanted *w)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		if (!universe__has_module(u, w->modules[i].name))
-			return true;
-	}
-	return false;
-}
-
 static int complete(struct universe *u, const struct wanted *w, const struct kernel *running)
 {
 	struct kernel loaded = {};
+	size_t had = 0;
 	int err = 0;
 
-	if (u->count && !lacks_modules(u, w))
+	while (had < w->count && universe__has_module(u, w->modules[had].name))
+		had++;
+	if (u->count && had == w->count)
 		return 0;
 	if (!running && load_running(&loaded, w))
 		running = &loaded;
@@ -375,31 +321,23 @@ int universe__of_build(struct universe *ret, const struct kernel_id *id, const s
 {
 	const struct universe_source source = { .vmlinux = vmlinux };
 	struct wanted w = { .kernel = id };
-	int err;
+	int err = want_modules(&w, modules) ?: find(ret, &w, &source);
 
-	err = want_modules(&w, modules);
-	if (!err)
-		err = find(ret, &w, &source);
 	if (!err)
 		drop_other_builds(ret, &w);
 	free_wanted(&w);
 	return err;
 }
 
-static int read_given(struct universe *ret, const struct wanted *w, const char *path)
+int universe__read_whole(struct universe *ret, const char *path)
 {
-	int err;
+	int err = universe__read_json(ret, path);
 
-	err = universe__read_json(ret, path);
-	if (err)
+	if (err || !ret->some)
 		return err;
-	err = check_build(ret, w, path);
-	if (!err && ret->some)
-		err = error__return(-EINVAL, "%s: has some functions of that kernel: make it again by `hytrace "
-				    "functions -f json` without names", path);
-	if (err)
-		universe__free(ret);
-	return err;
+	universe__free(ret);
+	return error__return(-EINVAL, "%s: has some functions of that kernel: make it again by `hytrace "
+			     "functions -f json` without names", path);
 }
 
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
@@ -410,7 +348,13 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 
 	err = want(&w, documents, count);
 	if (!err && source->universe) {
-		err = read_given(ret, &w, source->universe);
+		err = universe__read_whole(ret, source->universe);
+		if (!err && !text__is_known_equal(ret->build_id, w.kernel->build_id)) {
+			err = error__return(-EINVAL, "%s: is of another build of the kernel, %s; the recordings "
+					    "are of %s", source->universe, ret->build_id ?: "unknown",
+					    w.kernel->build_id ?: "unknown");
+			universe__free(ret);
+		}
 	} else if (!err) {
 		err = find(ret, &w, source);
 		if (!err)

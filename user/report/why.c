@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "image/copies.h"
-#include "image/untraced.h"
+#include "image/image.h"
+#include "image/inlines.h"
 #include "kernel/elf_file.h"
+#include "kernel/traceable.h"
 #include "report/why.h"
 
 struct search {
@@ -35,17 +37,29 @@ static const char *text(struct search *s, const char *fmt, ...)
 	return kept;
 }
 
+static const char *keep(struct search *s, const char *word)
+{
+	return word ? strings__intern(s->w->names, word) : NULL;
+}
+
 static struct why_answer *add(struct search *s, const char *why, const char *function, const char *sentence)
 {
 	struct why_answer *added = LIST_ADD(s->w->list, s->w->count);
 
-	*added = (struct why_answer){ .why = why, .function = function, .text = sentence };
+	*added = (struct why_answer){ .why = why, .function = keep(s, function), .text = sentence };
 	return added;
 }
 
-static const char *keep(struct search *s, const char *word)
+static void set_place(struct search *s, struct why_answer *a, const struct function *f)
 {
-	return word ? strings__intern(s->w->names, word) : NULL;
+	a->file = keep(s, f->file ?: f->unit);
+	a->line = f->file ? f->line : 0;
+}
+
+/* The vmlinux; NULL: it is not at hand. */
+static const struct image *image_of(const struct search *s)
+{
+	return s->sources->images.count ? s->sources->images.list[0].image : NULL;
 }
 
 /* ---- answers from recordings */
@@ -67,9 +81,9 @@ enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
  */
 static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
 {
-	const struct universe *u = s->sources->universe, *others = s->sources->others;
+	const struct universe *u = &s->sources->universe, *others = s->sources->others;
 	const struct universe *other = others ? &others[document] : NULL;
-	const struct coverage *c = &s->sources->documents[document];
+	const struct coverage *c = s->sources->documents.list[document];
 	bool same = same_build(u, c, f->module);
 	enum match match = MATCH_NONE;
 
@@ -106,13 +120,13 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 /* In another build, the function may have another name or file. */
 static bool is_certain(const struct search *s, enum verdict v, const struct coverage *c, const struct function *f)
 {
-	return verdict__is_certain(v, c, f->module) && same_build(s->sources->universe, c, f->module);
+	return verdict__is_certain(v, c, f->module) && same_build(&s->sources->universe, c, f->module);
 }
 
 /* Returns the word for the answer; @ret: its sentence. */
 static const char *judge(struct search *s, size_t document, const struct function *f, const char **ret)
 {
-	const struct coverage *c = &s->sources->documents[document];
+	const struct coverage *c = s->sources->documents.list[document];
 	const struct hit *hit = NULL;
 	enum verdict v = verdict__of(c, f);
 
@@ -136,11 +150,11 @@ static const char *judge(struct search *s, size_t document, const struct functio
 
 static void look_in_documents(struct search *s, const struct function *f)
 {
-	for (size_t i = 0; i < s->sources->document_count; i++) {
+	for (size_t i = 0; i < s->sources->documents.count; i++) {
 		const char *sentence, *why = judge(s, i, f, &sentence);
-		struct why_answer *a = add(s, why, keep(s, f->name), sentence);
+		struct why_answer *a = add(s, why, f->name, sentence);
 
-		a->document = s->sources->labels[i];
+		a->document = s->sources->documents.paths[i];
 		a->module = keep(s, f->module);
 	}
 }
@@ -161,27 +175,17 @@ static void add_function(struct search *s, const struct function *f, const char 
 	else if (f->untraced)
 		sentence = text(s, "cannot be traced: it %s", sentence);
 	s->w->found = true;
-	a = add(s, why, keep(s, f->name), sentence);
+	a = add(s, why, f->name, sentence);
 	a->module = keep(s, f->module);
-	a->file = keep(s, f->file ?: f->unit);
-	a->line = f->file ? f->line : 0;
+	set_place(s, a, f);
 	if (!f->untraced)
 		look_in_documents(s, f);
-}
-
-static void look_for_name(struct search *s)
-{
-	size_t count;
-	const struct function *const *list = universe__named(s->sources->universe, s->w->name, &count);
-
-	for (size_t i = 0; i < count; i++)
-		add_function(s, list[i], NULL);
 }
 
 /* Finds "vfs_read.isra.0". Rarely run code, "vfs_read.cold", says nothing about the function. */
 static void look_for_twins(struct search *s)
 {
-	const struct universe *u = s->sources->universe;
+	const struct universe *u = &s->sources->universe;
 	size_t length = strlen(s->w->name);
 
 	for (size_t i = 0; i < u->count; i++) {
@@ -197,21 +201,19 @@ static void look_for_twins(struct search *s)
 /* Finds the name that the kernel prints, if the function has several names. */
 static void look_for_aliases(struct search *s)
 {
+	const struct image *image = image_of(s);
 	size_t count = 0;
-	const struct image_function *const *list = NULL;
+	const struct image_function *const *list = image ? image__named(image, s->w->name, &count) : NULL;
 
-	if (s->sources->image)
-		list = image__named(s->sources->image, s->w->name, &count);
 	for (size_t i = 0; i < count; i++) {
-		const struct function *f = universe__at(s->sources->universe, NULL, list[i]->addr);
+		const struct function *f = universe__at(&s->sources->universe, NULL, list[i]->addr);
 		struct why_answer *a;
 
 		if (!strcmp(list[i]->name, s->w->name))
 			continue;
-		a = add(s, "alias", keep(s, list[i]->name), text(s, "is the name that the kernel prints for it"));
+		a = add(s, "alias", list[i]->name, text(s, "is the name that the kernel prints for it"));
 		if (f) {
-			a->file = keep(s, f->file ?: f->unit);
-			a->line = f->file ? f->line : 0;
+			set_place(s, a, f);
 			add_function(s, f, NULL);
 		}
 		s->w->found = true;
@@ -220,16 +222,16 @@ static void look_for_aliases(struct search *s)
 
 static enum why_ran ran_in_any(const struct search *s, const struct image_function *in)
 {
-	const struct function *f = universe__at(s->sources->universe, NULL, in->addr);
-	const struct edges *edges = s->sources->edges;
+	const struct function *f = universe__at(&s->sources->universe, NULL, in->addr);
+	const struct edges *edges = &s->sources->edges;
 	enum why_ran ran = f ? RAN_NO : RAN_UNKNOWN;
 	const struct hit *hit;
 
-	if (edges && edges__ran(edges, images__number(&edges->images->list[0],
-						      edges__whole(&edges->images->list[0], in))))
+	if (edges->nodes && edges__ran(edges, images__number(&edges->images->list[0],
+							     edges__whole(&edges->images->list[0], in))))
 		return RAN_YES;
-	for (size_t i = 0; f && i < s->sources->document_count; i++) {
-		const struct coverage *c = &s->sources->documents[i];
+	for (size_t i = 0; f && i < s->sources->documents.count; i++) {
+		const struct coverage *c = s->sources->documents.list[i];
 		enum verdict v = verdict__of(c, f);
 
 		if (find_hit(s, i, f, &hit) == MATCH_FUNCTION)
@@ -252,11 +254,11 @@ static void add_inlined(struct search *s, const struct copies *c)
 		counts[into[i].ran]++;
 	}
 	sentence = text(s, "is inlined into %zu functions", c->into_count);
-	if (s->sources->document_count)
+	if (s->sources->documents.count)
 		sentence = text(s, "%s, of which %zu ran", sentence, counts[RAN_YES]);
-	if (s->sources->document_count && counts[RAN_UNKNOWN])
+	if (s->sources->documents.count && counts[RAN_UNKNOWN])
 		sentence = text(s, "%s; of %zu it is not known", sentence, counts[RAN_UNKNOWN]);
-	a = add(s, "inlined", keep(s, s->w->name), sentence);
+	a = add(s, "inlined", s->w->name, sentence);
 	a->into = into;
 	a->into_count = c->into_count;
 	a->file = c->source_count ? keep(s, c->sources[0].file) : NULL;
@@ -265,17 +267,18 @@ static void add_inlined(struct search *s, const struct copies *c)
 
 static void look_for_copies(struct search *s)
 {
+	const struct image *image = image_of(s);
 	struct copies c;
 	struct why_answer *a;
 
-	if (!s->sources->image || copies__find(&c, s->sources->image, s->w->name))
+	if (!image || copies__find(&c, image, s->w->name))
 		return;
 	if (c.into_count) {
 		s->w->found = true;
 		add_inlined(s, &c);
 	} else if (c.source_count && !s->w->found) {
 		s->w->found = true;
-		a = add(s, "no-code", keep(s, s->w->name), "has no code: the compiler found nobody who needs it");
+		a = add(s, "no-code", s->w->name, "has no code: the compiler found nobody who needs it");
 		a->file = keep(s, c.sources[0].file);
 		a->line = c.sources[0].line;
 	}
@@ -296,12 +299,12 @@ static bool has_module(const struct universe *u, const char *module)
 /* If there are only files of a kernel, it is not known which modules are loaded. */
 static const char *of_module(struct search *s, const char *module)
 {
-	for (size_t i = 0; i < s->sources->document_count; i++) {
-		if (covered_modules__find(&s->sources->documents[i].modules, module))
+	for (size_t i = 0; i < s->sources->documents.count; i++) {
+		if (covered_modules__find(&s->sources->documents.list[i]->modules, module))
 			return text(s, "is in the module %s; nothing else is known, as its file was not found where "
 				    "recordings need it, or is of another build", module);
 	}
-	if (s->sources->document_count)
+	if (s->sources->documents.count)
 		return text(s, "is in the module %s, which was not loaded", module);
 	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s",
 		    module);
@@ -312,8 +315,8 @@ static int look_in_module(const char *path, void *context)
 	struct search *s = context;
 	char *module = module_file__name(path);
 
-	if (module && !has_module(s->sources->universe, module) && module_file__has(path, s->w->name)) {
-		add(s, "module", keep(s, s->w->name), of_module(s, module))->module = keep(s, module);
+	if (module && !has_module(&s->sources->universe, module) && module_file__has(path, s->w->name)) {
+		add(s, "module", s->w->name, of_module(s, module))->module = keep(s, module);
 		s->w->found = true;
 	}
 	free(module);
@@ -322,7 +325,7 @@ static int look_in_module(const char *path, void *context)
 
 static const char *similar_name(struct search *s)
 {
-	const struct universe *u = s->sources->universe;
+	const struct universe *u = &s->sources->universe;
 	struct similar similar;
 	size_t count;
 
@@ -342,24 +345,26 @@ static const char *similar_name(struct search *s)
 static void give_up(struct search *s)
 {
 	const char *similar = similar_name(s);
-	bool dwarf = s->sources->image && image__has_dwarf(s->sources->image);
+	bool dwarf = image_of(s) && image__dwarf(image_of(s));
 	const char *inlined = dwarf ? "" : "; if it is inlined, only a vmlinux with debug information tells "
 					   "(--vmlinux)";
 
-	if (similar)
-		add(s, "unknown", keep(s, s->w->name), text(s, "is not known; did you mean %s?%s", similar, inlined));
-	else
-		add(s, "unknown", keep(s, s->w->name), text(s, "is not known%s", inlined));
+	add(s, "unknown", s->w->name, similar ? text(s, "is not known; did you mean %s?%s", similar, inlined) :
+						text(s, "is not known%s", inlined));
 }
 
 int why__find(struct why *ret, const char *name, const struct why_sources *sources)
 {
 	struct search s = { .w = ret, .sources = sources };
+	const struct function *const *list;
+	size_t count;
 	int err = 0;
 
 	*ret = (struct why){ .names = strings__new() };
 	ret->name = strings__add(ret->names, name);
-	look_for_name(&s);
+	list = universe__named(&sources->universe, name, &count);
+	for (size_t i = 0; i < count; i++)
+		add_function(&s, list[i], NULL);
 	if (!ret->count)
 		look_for_aliases(&s);
 	look_for_twins(&s);
@@ -380,4 +385,100 @@ void why__free(struct why *w)
 	free(w->list);
 	strings__free(w->names);
 	memset(w, 0, sizeof(*w));
+}
+
+/* ---- text and json */
+
+#define WHY_SCHEMA 2
+/* The most names that are printed: some functions are inlined into thousands. */
+#define MOST_NAMES 20
+
+static void print_into(const struct why_answer *a, enum why_ran ran, FILE *out)
+{
+	static const char *const heads[] = { [RAN_NO] = "", [RAN_YES] = "ran: ", [RAN_UNKNOWN] = "not known: " };
+	size_t printed = 0, all = 0;
+
+	for (size_t i = 0; i < a->into_count; i++) {
+		if (a->into[i].ran != ran)
+			continue;
+		if (all++ < MOST_NAMES) {
+			fprintf(out, "%s%s%s", printed ? " " : "    ", printed ? "" : heads[ran], a->into[i].function);
+			printed++;
+		}
+	}
+	if (all > printed)
+		fprintf(out, " and %zu more (-f json has all)", all - printed);
+	if (all)
+		fputc('\n', out);
+}
+
+static void print_answer(const struct why_answer *a, FILE *out)
+{
+	char name[512];
+
+	function__full_name(name, sizeof(name), a->function, a->module);
+	if (a->document)
+		fprintf(out, "%s: in %s: %s", name, a->document, a->text);
+	else
+		fprintf(out, "%s: %s", name, a->text);
+	if (a->file && a->line)
+		fprintf(out, " (%s:%u)", a->file, a->line);
+	else if (a->file)
+		fprintf(out, " (%s)", a->file);
+	fputc('\n', out);
+	print_into(a, RAN_YES, out);
+	print_into(a, RAN_UNKNOWN, out);
+	print_into(a, RAN_NO, out);
+}
+
+void why__print(const struct why *w, FILE *out)
+{
+	for (size_t i = 0; i < w->count; i++)
+		print_answer(&w->list[i], out);
+}
+
+static void write_answer(json_writer_t *w, const struct why_answer *a)
+{
+	jsonw_start_object(w);
+	json__string_or_null(w, "why", a->why);
+	json__string_or_null(w, "text", a->text);
+	json__string_or_null(w, "function", a->function);
+	json__string_or_null(w, "module", a->module);
+	json__string_or_null(w, "file", a->file);
+	json__number_or_null(w, "line", a->line, a->line);
+	json__string_or_null(w, "document", a->document);
+	json__array(w, "into");
+	for (size_t i = 0; i < a->into_count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "function", a->into[i].function);
+		jsonw_name(w, "ran");
+		if (a->into[i].ran == RAN_UNKNOWN)
+			jsonw_null(w);
+		else
+			jsonw_bool(w, a->into[i].ran);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+}
+
+void why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out)
+{
+	json_writer_t *w = json__begin(out, "why", WHY_SCHEMA);
+
+	json__string_or_null(w, "release", kernel->release);
+	json__string_or_null(w, "build_id", kernel->build_id);
+	json__array(w, "functions");
+	for (size_t i = 0; i < count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", list[i].name);
+		jsonw_bool_field(w, "found", list[i].found);
+		json__array(w, "answers");
+		for (size_t at = 0; at < list[i].count; at++)
+			write_answer(w, &list[i].list[at]);
+		jsonw_end_array(w);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	json__end(&w);
 }

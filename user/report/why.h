@@ -9,9 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "document/coverage.h"
-#include "document/universe.h"
-#include "image/image.h"
+#include "report/documents.h"
 #include "report/edges.h"
 
 enum why_ran { RAN_NO, RAN_YES, RAN_UNKNOWN };
@@ -42,16 +40,15 @@ struct why {
 	struct strings *names;
 };
 
-/* The sources of the answers. */
+/* The sources of the answers, by why_sources__open(). */
 struct why_sources {
-	const struct universe *universe;
-	const struct image *image;	/* vmlinux; NULL: it is not at hand */
-	const char *modules;		/* directory of modules not in the universe; NULL: none */
-	const struct coverage *documents;
-	const char *const *labels;	/* the names of the recordings' files */
-	const struct universe *others;	/* of recordings of another build, by index; NULL: none */
-	size_t document_count;
-	const struct edges *edges;	/* calls in recordings of @image's build; NULL: unknown */
+	struct universe universe;
+	struct images images;		/* vmlinux alone; empty: it is not at hand */
+	struct documents documents;
+	struct universe *others;	/* of recordings of another build, by index; NULL: none */
+	struct edges edges;		/* calls in recordings of the build of @images; without nodes: unknown */
+	const struct coverage **called;	/* the recordings in @edges */
+	char *modules;			/* directory of modules not in the universe; NULL: none */
 	bool running;			/* the universe is that of the running kernel */
 };
 
@@ -65,6 +62,16 @@ struct why_sources {
  */
 int why__find(struct why *ret, const char *name, const struct why_sources *sources);
 void why__free(struct why *w);
+
+/**
+ * why__of_running() - find why the running kernel cannot trace a function
+ * @ret: to be freed by why__free()
+ * @name: the function's name
+ * @vmlinux: as for universe__of_running()
+ *
+ * Return: as universe__of_running().
+ */
+int why__of_running(struct why *ret, const char *name, const char *vmlinux);
 
 void why__print(const struct why *w, FILE *out);
 /* @kernel: the kernel that the answers are about. */

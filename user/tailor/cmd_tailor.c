@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/program.h"
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "run/output.h"
 #include "tailor/commands.h"
 #include "tailor/report.h"
@@ -225,7 +225,7 @@ static int open_images(struct work *w, const struct tailor_options *o)
 	progress__say("reading the kernel's files");
 	err = images__open(&w->images, w->documents.list, w->documents.count, o->result.vmlinux ?: w->vmlinux);
 	progress__end();
-	if (!err && !image__has_dwarf(w->images.list[0].image))
+	if (!err && !image__dwarf(w->images.list[0].image))
 		err = error__return(-EINVAL, "%s: has no debug information, by which an address is found in an object",
 				    o->result.vmlinux ?: w->vmlinux);
 	return err;

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "image/imports.h"
-#include "image/units.h"
+#include "image/lines.h"
 #include "kernel/elf_file.h"
-#include "report/source_lines.h"
+#include "report/images.h"
 #include "tailor/evidence.h"
 
 const char *const seen_words[] = { "used", "boot only", "init only", "never ran", "cannot be seen", NULL };

@@ -57,8 +57,9 @@ int main(int argc, char **argv)
 	struct walk w = {};
 	size_t least, most;
 
-	if (argc != 2 || image__open(&image, argv[1], NULL) || calls__open(&calls, image))
+	if (argc != 2 || image__open(&image, argv[1], NULL))
 		return 1;
+	calls = calls__open(image);
 	references = references__read(image, calls);
 	w.list = image__functions(image, &w.count);
 	w.reached = calloc(w.count, sizeof(*w.reached));

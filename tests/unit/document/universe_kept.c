@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A universe that is kept comes back as it was, and one that is damaged does not come back. */
 
-#include "document/universe_kept.h"
+#include "document/universe.h"
 #include "report/sample_documents.h"
 
 static char *kept_text(const struct universe *u)

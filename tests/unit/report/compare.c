@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cover/outputs.h"
+#include "document/coverage.h"
 #include "document/coverage_json.h"
-#include "document/losses.h"
 #include "kernel/hits.h"
 #include "kernel/sample.h"
 #include "report/compare.h"

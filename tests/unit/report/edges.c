@@ -3,8 +3,6 @@
 #include "printed.h"
 #include "report/callers.h"
 #include "report/edges.h"
-#include "report/graph.h"
-#include "report/origins.h"
 #include "small_kernel.h"
 
 static struct graph {
@@ -248,21 +246,21 @@ Test(edges, lead_from_a_module_to_the_kernel)
 Test(edges, that_are_possible_come_from_modules_too)
 {
 	struct question q = {};
-	struct possible *list;
-	size_t count, from_module = 0, ran = 0;
+	struct caller_lines lines;
+	size_t from_module = 0, ran = 0;
 
 	make("small", "/ small:of_module");
 	origins__read(&g.images);
 	q.edges = &g.edges;
-	list = question__possible(&q, number(NULL, "callee"), &count);
-	for (size_t i = 0; i < count; i++) {
-		from_module += list[i].from == number("small", "of_module");
-		ran += list[i].ran == 2;
+	lines = question__possible(&q, number(NULL, "callee"));
+	for (size_t i = 0; i < lines.count; i++) {
+		from_module += !strcmp(lines.list[i].other->name, "of_module");
+		ran += lines.list[i].documents == 2;
 	}
 	cr_expect(eq(sz, from_module, 1), "not the call that may be replaced");
 	cr_expect(eq(sz, ran, 1));
-	cr_expect(gt(sz, count, 1), "those of the kernel are there as well");
-	free(list);
+	cr_expect(gt(sz, lines.count, 1), "those of the kernel are there as well");
+	free(lines.list);
 }
 
 static enum origin origin(const char *name, const char *jump_in)
@@ -346,6 +344,7 @@ static void answer(const char *name, bool calls, void (*print)(const struct ques
 	question__find_lines(&q);
 	PRINT(f, print(&q, f));
 	source_lines__free(&q.lines);
+	source_lines__free(&q.heads);
 }
 
 static void expect_answer(const char *name, bool calls, const char *const *expected)
@@ -357,8 +356,7 @@ static void expect_answer(const char *name, bool calls, const char *const *expec
 
 Test(callers, are_told_in_words)
 {
-	struct possible *possible;
-	size_t count;
+	struct caller_lines possible;
 
 	make(NULL, "callee by_jump caller+10 / caller+25 caller+27");
 	origins__read(&g.images);
@@ -375,12 +373,12 @@ Test(callers, are_told_in_words)
 		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
 	expect_answer("quiet", false, (const char *const[]){
 		"quiet was not recorded; it ", "It may have run all the same", "caller+0xa", "yes  yes", NULL });
-	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "callee"), &count);
-	cr_expect(eq(sz, count, 0), "it ran");
-	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "unseen_target"), &count);
-	cr_assert(eq(sz, count, 1));
-	cr_expect(possible[0].call->jump);
-	free(possible);
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "callee"));
+	cr_expect(eq(sz, possible.count, 0), "it ran");
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(NULL, "unseen_target"));
+	cr_assert(eq(sz, possible.count, 1));
+	cr_expect(possible.list[0].call->jump);
+	free(possible.list);
 	expect_answer("caller", false, (const char *const[]){
 		"caller was not recorded, and ran: calls in it were.", NULL });
 	expect_answer("caller", true, (const char *const[]){

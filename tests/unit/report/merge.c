@@ -2,11 +2,11 @@
 /* Unions of documents: what they have, in how many it was, and which cannot be merged. */
 #include <unistd.h>
 
+#include "document/coverage.h"
 #include "document/coverage_json.h"
-#include "document/losses.h"
 #include "printed.h"
-#include "report/sample_documents.h"
 #include "report/merge.h"
+#include "report/sample_documents.h"
 
 static struct coverage list[3], c;
 static const struct coverage *const documents[] = { &list[0], &list[1], &list[2] };

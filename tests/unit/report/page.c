@@ -108,6 +108,33 @@ Test(page, of_a_part_has_all_calls_to_and_from_it)
 	universe__free(&u);
 }
 
+/* Two functions outside of the part have one name, and are two. */
+Test(page, of_a_part_tells_namesakes_outside_apart)
+{
+	static const struct function twins[] = {
+		{ .addr = 0x2600, .name = "twin", .unit = "mm/a.c" }, { .addr = 0x2700, .name = "twin", .unit = "mm/b.c" },
+	};
+	struct json_object *data, *calls;
+	struct coverage c;
+	struct universe u;
+
+	sample_universe(&u);
+	universe__add(&u, &twins[0]);
+	universe__add(&u, &twins[1]);
+	universe__settle(&u);
+	sample_document(&c, "a");
+	for (int i = 0; i < 3; i++)
+		call_of(&c, "twin", twins[i % 2].addr, 8 + i, "ext4_iget", 0x1200);
+	data = data_of(&u, &c, NULL, "fs/ext4");
+	calls = json__field(json_object_array_get_idx(json__field(data, "columns"), 0), "calls");
+	cr_expect(number_at(calls, 0) != number_at(calls, 6));
+	cr_expect(eq(i64, number_at(calls, 0), number_at(calls, 2 * 6)), "each is one");
+	cr_expect(eq(str, (char *)calls_of(data), "twin+8>ext4_iget twin+9>ext4_iget twin+10>ext4_iget "));
+	json_object_put(data);
+	coverage__free(&c);
+	universe__free(&u);
+}
+
 Test(page, has_the_places_of_calls_that_callers_has)
 {
 	char *directory = small_kernel(), vmlinux[256];

@@ -75,7 +75,7 @@ static void record(int which)
 	struct list list = {};
 
 	cr_assert(eq(int, image__open(&image, s.vmlinux, NULL), 0));
-	cr_assert(eq(int, calls__open(&calls, image), 0));
+	calls = calls__open(image);
 	calls__of(calls, function(image, "outer"), add_call, &list);
 	cr_assert(ge(sz, list.count, 2));
 	hit.link = function(image, "outer")->addr;
@@ -225,7 +225,7 @@ static void record_of(const char *name, const char *callee)
 		 "vmlinux.S main.o joined.o", s.directory, SMALL_BUILD_ID);
 	cr_assert(system(command) == 0, "%s", command);
 	cr_assert(eq(int, image__open(&image, s.vmlinux, NULL), 0));
-	cr_assert(eq(int, calls__open(&calls, image), 0));
+	calls = calls__open(image);
 	calls__of(calls, function(image, name), add_call, &list);
 	for (size_t i = 0; i < list.count && !hit.link; i++) {
 		if (list.calls[i].name && !strcmp(list.calls[i].name, callee))

@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "report/compare.h"
 
 #define ALL 20

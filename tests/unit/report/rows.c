@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Documents and a universe: which functions are seen, unseen or neither, and the sums of all. */
 #include "printed.h"
-#include "report/sample_documents.h"
-#include "report/groups.h"
 #include "report/report.h"
 #include "report/rows.h"
+#include "report/sample_documents.h"
 
 static struct fixture {
 	struct universe u;

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "document/universe_kept.h"
+#include "document/universe.h"
 #include "report/sample_documents.h"
 #include "report/universes.h"
 #include "run/output.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The one rule about what a run says of a function that it has not seen, and how certain that is. */
+#include "report/documents.h"
 #include "report/sample_documents.h"
-#include "report/verdict.h"
 
 static void nothing(struct coverage *c)
 {

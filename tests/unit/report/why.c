@@ -27,14 +27,24 @@ static void end(void)
 
 TestSuite(why, .init = begin, .fini = end);
 
+static struct why_sources sources_of(struct universe *others)
+{
+	static const struct coverage *const list[] = { &a.document };
+	static const char *const paths[] = { "run.json" };
+	size_t count;
+
+	/* Makes the index of names, which otherwise the copy would make, and nobody free. */
+	universe__named(&a.universe, "", &count);
+	return (struct why_sources){
+		.universe = a.universe, .others = others,
+		.documents = { .list = (const struct coverage **)list, .paths = paths, .count = 1 },
+	};
+}
+
 /* Of the function at @number among those of the name, the document's answer must be @why and say @says. */
 static void expect(const char *name, size_t number, const char *why, const char *says)
 {
-	const char *const labels[] = { "run.json" };
-	const struct why_sources sources = {
-		.universe = &a.universe, .documents = &a.document, .labels = labels, .document_count = 1,
-		.others = a.other,
-	};
+	const struct why_sources sources = sources_of(a.other);
 	const struct why_answer *found = NULL;
 	struct why w;
 
@@ -152,10 +162,7 @@ Test(why, knows_when_a_module_was_there)
 Test(why, says_nothing_of_a_document_about_what_cannot_be_traced)
 {
 	struct why w;
-	const struct why_sources sources = {
-		.universe = &a.universe, .documents = &a.document, .labels = (const char *const []){ "run.json" },
-		.document_count = 1,
-	};
+	const struct why_sources sources = sources_of(NULL);
 
 	cr_assert(eq(int, why__find(&w, "do_nmi", &sources), 0));
 	cr_assert(eq(sz, w.count, 1));

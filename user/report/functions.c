@@ -4,19 +4,76 @@
  * of files.
  */
 #include <argp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "base/table.h"
 #include "document/filter.h"
+#include "image/image.h"
 #include "kernel/elf_file.h"
+#include "kernel/traceable.h"
 #include "report/commands.h"
 #include "report/report.h"
-#include "report/running.h"
 #include "report/universes.h"
 #include "run/output.h"
+
+enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
+
+static void add_line(struct libscols_table *table, const struct function *f)
+{
+	struct libscols_line *line = table__line(table, NULL);
+	char text[512];
+
+	function__full_name(text, sizeof(text), f->name, f->module);
+	table__cell(line, COLUMN_NAME, text);
+	/* "fs/read_write.c:460", or only the file; empty: unknown. */
+	snprintf(text, sizeof(text), f->file ? "%s:%u" : "%s", f->file ?: f->unit ?: "", f->line);
+	table__cell(line, COLUMN_PLACE, text);
+	snprintf(text, sizeof(text), f->untraced ? "no: %s" : f->init ? "at start" : "yes", f->untraced);
+	table__cell(line, COLUMN_TRACEABLE, text);
+}
+
+/* Prints "9 functions: 5 can be traced, 1 only at start, 3 cannot: noinstr 2, file 1". */
+static void print_totals(const struct universe *u, FILE *out)
+{
+	size_t traceable = 0, at_start = 0, untraced = 0, reasons[UNTRACED_COUNT] = {};
+	const char *between = ":";
+
+	for (size_t i = 0; i < u->count; i++) {
+		traceable += !u->list[i].untraced && !u->list[i].init;
+		at_start += !u->list[i].untraced && u->list[i].init;
+		untraced += u->list[i].untraced != NULL;
+		reasons[untraced__of_word(u->list[i].untraced)]++;
+	}
+	fprintf(out, "\n%zu functions: %zu can be traced, %zu only at the start of the kernel or its module, "
+		"%zu cannot", u->count, traceable, at_start, untraced);
+	for (int i = UNTRACED_NOT + 1; i < UNTRACED_COUNT; i++) {
+		if (!reasons[i])
+			continue;
+		fprintf(out, "%s %s %zu", between, untraced__word(i), reasons[i]);
+		between = ",";
+	}
+	fputc('\n', out);
+}
+
+static void print_functions(const struct universe *u, FILE *out)
+{
+	struct libscols_table *table = table__new(out);
+
+	table__column(table, "FUNCTION", 0, 0);
+	table__column(table, "SOURCE", 0, 0);
+	table__column(table, "TRACEABLE", 0, 0);
+	for (size_t i = 0; i < u->count; i++)
+		add_line(table, &u->list[i]);
+	table__print(table);
+	print_totals(u, out);
+}
+
+/* ---- the command */
 
 enum { KEY_MODULE = 256, KEY_MODULES, KEY_TRACEABLE, KEY_UNTRACED };
 
@@ -79,19 +136,10 @@ static int add_found(const char *path, void *context)
 	return had ? 0 : add_module(o, path);
 }
 
-static int add_directory(struct functions_options *o, const char *directory)
-{
-	size_t before = o->found_count;
-	int err = module_files__each(directory, add_found, o);
-
-	if (!err && o->found_count == before)
-		err = error__return(-EINVAL, "%s: there is no module below it", directory);
-	return err;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct functions_options *o = state->input;
+	size_t found;
 
 	switch (key) {
 	case KEY_TRACEABLE:
@@ -105,8 +153,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			exit(EXIT_USAGE);
 		break;
 	case KEY_MODULES:
-		if (add_directory(o, arg))
+		found = o->found_count;
+		if (module_files__each(arg, add_found, o))
 			exit(EXIT_USAGE);
+		if (o->found_count == found)
+			exit(error__return(EXIT_USAGE, "%s: there is no module below it", arg));
 		break;
 	case ARGP_KEY_ARG:
 		if (globs__add(&o->filter.allow, arg))
@@ -126,23 +177,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the functions that were asked for */
 
-static bool is_named(const struct functions_options *o, const struct function *f)
-{
-	return filter__judge(&o->filter, f->name, f->module) == FILTER_TRACED;
-}
-
-static bool is_wanted(const struct functions_options *o, const struct function *f)
-{
-	return is_named(o, f) && !(o->traceable && f->untraced) && !(o->untraced && !f->untraced);
-}
-
 static int select_functions(const struct functions_options *o, struct universe *u)
 {
 	size_t kept = 0, named = 0;
 
 	for (size_t i = 0; i < u->count; i++) {
-		named += is_named(o, &u->list[i]);
-		if (is_wanted(o, &u->list[i]))
+		bool is_named = filter__judge(&o->filter, u->list[i].name, u->list[i].module) == FILTER_TRACED;
+
+		named += is_named;
+		if (is_named && !(u->list[i].untraced ? o->traceable : o->untraced))
 			u->list[kept++] = u->list[i];
 	}
 	u->some = o->filter.allow.count || o->traceable || o->untraced;
@@ -158,15 +201,11 @@ static int select_functions(const struct functions_options *o, struct universe *
 static int write_universe(const struct functions_options *o, const struct universe *u)
 {
 	struct output *output;
-	int err;
+	int err = output__open(&output, o->result.output, NULL);
 
-	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	if (o->result.format == RESULT_JSON)
-		universe__write_json(u, output__stream(output));
-	else
-		report__functions(u, output__stream(output));
+	(o->result.format == RESULT_JSON ? universe__write_json : print_functions)(u, output__stream(output));
 	return output__finish(output, 0);
 }
 

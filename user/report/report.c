@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The text report: how many traceable functions were seen, by source directory, or by name prefix
- * if the universe has no files; each module on its own. Then totals of each recording, and limits
- * of all.
- */
+/* Reports as text and as json, and the list for undertaker-tailor; see report.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "document/losses.h"
+#include "document/coverage.h"
 #include "report/proof.h"
 #include "report/report.h"
 
@@ -236,32 +233,21 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 	fprintf(out, "Complete:  %s\n", complete[losses__worst(&c->lost)]);
 }
 
-static const char *heading_of(const struct groups *g, enum group_by by)
-{
-	return g->by_prefix ? "PREFIX" : by == BY_FILE ? "FILE" : "DIRECTORY";
-}
-
-static bool all_ask_for_all(const struct rows *r)
-{
-	for (size_t i = 0; i < r->columns; i++) {
-		if (!asks_for_all(r->documents[i]))
-			return false;
-	}
-	return true;
-}
-
 void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	struct groups g = groups__make(r, form->by, form->sort);
+	bool all = true;
 
 	for (size_t i = 0; i < r->columns; i++) {
+		all &= asks_for_all(r->documents[i]);
 		fprintf(out, "Covered: ");
 		if (r->columns > 1)
 			fprintf(out, "%s: ", labels[i]);
 		print_command(r->documents[i], out);
 	}
 	fputc('\n', out);
-	print_table(&g, heading_of(&g, form->by), all_ask_for_all(r) ? "TRACEABLE" : "ASKED FOR", labels, out);
+	print_table(&g, g.by_prefix ? "PREFIX" : form->by == BY_FILE ? "FILE" : "DIRECTORY",
+		    all ? "TRACEABLE" : "ASKED FOR", labels, out);
 	groups__free(&g);
 	for (size_t i = 0; i < r->columns; i++) {
 		fputc('\n', out);
@@ -282,4 +268,205 @@ void report__losses(const struct coverage *c)
 			error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
 				     c->lost.list[i].value, loss ? loss->text : "");
 	}
+}
+
+/* ---- functions one by one */
+
+#define REPORT_SCHEMA 2
+
+bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
+{
+	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
+
+	switch (which) {
+	case LIST_SEEN:
+		return row->seen;
+	case LIST_UNSEEN:
+		return !row->seen && !row->proved && row->asked == all && row->class != ROW_EVENT;
+	case LIST_ALL:
+		break;
+	}
+	return row->seen || row->asked;
+}
+
+void report__list(const struct rows *r, enum listed which, FILE *out)
+{
+	/* No marks if all would be equal. */
+	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct row *row = &r->list[i];
+		const struct function *f = row->f;
+
+		if (!row__is_listed(r, row, which))
+			continue;
+		for (size_t column = 0; marks && column < r->columns; column++)
+			fputc(row__is_seen(row, column) ? '+' : row__is_asked_for(row, column) ? '-' : '.', out);
+		if (marks)
+			fputc('\t', out);
+		fprintf(out, f->module ? "%s [%s]" : "%s", f->name, f->module);
+		if (f->file)
+			fprintf(out, "\t%s:%u", f->file, f->line);
+		else if (f->unit)
+			fprintf(out, "\t%s", f->unit);
+		/* A function that was not called may have run inlined into another one. */
+		if (row->possible && !row->seen && !row->proved)
+			fputs("\tperhaps inlined", out);
+		fputc('\n', out);
+	}
+}
+
+/* ---- json */
+
+static void write_tally(json_writer_t *w, const struct tally *t)
+{
+	jsonw_lluint_field(w, "asked_for", t->asked);
+	jsonw_lluint_field(w, "seen", t->seen);
+	jsonw_lluint_field(w, "beside", t->beside);
+	jsonw_lluint_field(w, "unattached", t->unattached);
+	jsonw_lluint_field(w, "own", t->own);
+	jsonw_lluint_field(w, "events", t->events);
+	jsonw_lluint_field(w, "unknown", t->unknown);
+}
+
+static void write_proof(json_writer_t *w, const struct proof *proof, size_t column)
+{
+	struct proof_totals t = proof__totals(proof, column);
+
+	json__object(w, "proved");
+	jsonw_lluint_field(w, "untraced", t.functions.untraced);
+	jsonw_lluint_field(w, "entered", t.functions.entered);
+	json__object(w, "sources");
+	jsonw_lluint_field(w, "all", t.sources.all);
+	jsonw_lluint_field(w, "recorded", t.sources.recorded);
+	jsonw_lluint_field(w, "proved", t.sources.proved);
+	jsonw_lluint_field(w, "possible", t.sources.possible);
+	jsonw_lluint_field(w, "unknown", t.sources.unknown);
+	jsonw_end_object(w);
+	jsonw_lluint_field(w, "missing", proof->edges.missing);
+	jsonw_end_object(w);
+}
+
+static void write_column(json_writer_t *w, const struct rows *r, size_t column, const char *label,
+			 const struct proof *proof)
+{
+	const struct coverage *c = r->documents[column];
+	struct tally total = rows__total(r, column);
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "label", label);
+	json__string_or_null(w, "engine", c->engine);
+	json__string_or_null(w, "host", c->host);
+	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
+	jsonw_lluint_field(w, "traceable", c->traceable);
+	jsonw_lluint_field(w, "traced", c->traced);
+	write_tally(w, &total);
+	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
+	json__counters(w, "lost", &c->lost);
+	if (proof)
+		write_proof(w, proof, column);
+	jsonw_end_object(w);
+}
+
+static void write_groups(json_writer_t *w, const struct rows *r, enum group_by by, enum group_sort sort)
+{
+	struct groups g = groups__make(r, by, sort);
+
+	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : by == BY_FILE ? "file" : "directory");
+	json__array(w, "groups");
+	for (size_t i = 0; i < g.count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", g.list[i].name);
+		json__array(w, "columns");
+		for (size_t column = 0; column < g.columns; column++) {
+			jsonw_start_object(w);
+			write_tally(w, &g.list[i].tallies[column]);
+			jsonw_end_object(w);
+		}
+		jsonw_end_array(w);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	groups__free(&g);
+}
+
+/* For each column: true, false, or null if the function was not asked for there. */
+static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
+{
+	json__array(w, "seen");
+	for (size_t column = 0; column < r->columns; column++) {
+		if (row__is_asked_for(row, column) || row__is_seen(row, column))
+			jsonw_bool(w, row__is_seen(row, column));
+		else
+			jsonw_null(w);
+	}
+	jsonw_end_array(w);
+}
+
+static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
+{
+	static const char *const classes[ROW_CLASSES] = {
+		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later",
+		[ROW_UNKNOWN] = "unknown",
+	};
+	const struct function *f = row->f;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", f->name);
+	json__string_or_null(w, "module", f->module);
+	json__string_or_null(w, "unit", f->unit);
+	json__string_or_null(w, "file", f->file);
+	json__number_or_null(w, "line", f->line, f->line);
+	jsonw_string_field(w, "class", classes[row->class]);
+	write_marks(w, r, row);
+	if (proved) {
+		json__bits(w, "proved", row->proved, r->columns);
+		json__bits(w, "possible", row->possible, r->columns);
+	}
+	jsonw_end_object(w);
+}
+
+void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
+{
+	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
+	const struct kernel_id *k = &r->documents[0]->kernel;
+	json_writer_t *w = json__begin(out, "report", REPORT_SCHEMA);
+
+	json__object(w, "kernel");
+	json__string_or_null(w, "release", k->release);
+	json__string_or_null(w, "build_id", k->build_id);
+	jsonw_end_object(w);
+	/* 0: the kernel's functions are unknown, so also which of them did not run. */
+	jsonw_lluint_field(w, "universe", r->universe->count);
+	json__string_or_null(w, "in", r->where);
+	json__array(w, "columns");
+	for (size_t i = 0; i < r->columns; i++)
+		write_column(w, r, i, labels[i], form->proof);
+	jsonw_end_array(w);
+	write_groups(w, r, form->by, form->sort);
+	jsonw_string_field(w, "listed", listed[form->which]);
+	json__lines(w, "functions");
+	for (size_t i = 0; i < r->count; i++) {
+		if (row__is_listed(r, &r->list[i], form->which))
+			write_row(w, r, &r->list[i], form->proof);
+	}
+	jsonw_end_array(w);
+	json__end(&w);
+}
+
+size_t report__tailor(const struct coverage *c, FILE *out)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (hit->module)
+			fprintf(out, "%" PRIx64 " %s\n", hit->offset, hit->module);
+		else if (hit->link)
+			fprintf(out, "%" PRIx64 "\n", hit->link);
+		else
+			left_out++;
+	}
+	return left_out;
 }
