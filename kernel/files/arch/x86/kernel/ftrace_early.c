@@ -224,11 +224,13 @@ static u8 early_timed_calls[(2 * EARLY_TIMED_CALLS + 1) * EARLY_TIMED_CALL_SIZE]
  * @call: of early_ftrace_timed_call()
  * @jump: of early_ftrace_timed_jump()
  * @took: what the recorder of returns says of @call
+ * @none: of early_ftrace_timed_return(), which is only a return
  */
 struct early_timed {
 	u64	call;
 	u64	jump;
 	u64	took;
+	u64	none;
 };
 
 static u64 __init notrace early_timed_took(void)
@@ -237,7 +239,7 @@ static u64 __init notrace early_timed_took(void)
 	int i;
 
 	for (i = 0; i < EARLY_TIMED_CALLS; i++)
-		sum += *(u32 *)(early_timed_calls + i * EARLY_TIMED_CALL_SIZE + 12);
+		sum += *(u32 *)(early_timed_calls + i * EARLY_TIMED_CALL_SIZE + EARLY_CALL_SIZE);
 	return sum;
 }
 
@@ -269,6 +271,11 @@ static void __init notrace early_time(struct early_timed *best, void *target)
 		for (i = 0; i < EARLY_TIMED_CALLS; i++)
 			early_ftrace_timed_jump();
 		best->jump = min(best->jump, rdtsc() - start);
+
+		start = rdtsc();
+		for (i = 0; i < EARLY_TIMED_CALLS; i++)
+			early_ftrace_timed_return();
+		best->none = min(best->none, rdtsc() - start);
 	}
 }
 
@@ -300,8 +307,8 @@ void __init arch_early_ftrace_time(enum early_recorder recorder, struct early_ft
 	cost->record = early_cost(on.call, off.call);
 	if (recorder != EARLY_RECORD_RETURNS)
 		return;
-	/* Two returns of a call are not the recorder's. They take a call and a return. */
-	cost->inside = min(early_cost(on.took, off.jump - min(off.jump, off.call)), cost->record);
+	/* Two returns of a call are not the recorder's. They take as long as a call and a return. */
+	cost->inside = min(early_cost(on.took, off.call - min(off.call, off.none)), cost->record);
 	cost->jump = early_cost(on.jump, off.jump);
 	cost->jump -= min(cost->jump, 2 * cost->record);
 }
