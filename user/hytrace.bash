@@ -138,7 +138,10 @@ _hytrace_argument()
 		cur=${cur#[\'\"]}
 		_hytrace_functions
 		;;
-	boot) ((COMP_CWORD > 2)) || _hytrace_words "$(_hytrace_commands boot)" ;;
+	boot)
+		((COMP_CWORD > 2)) || _hytrace_words "$(_hytrace_commands boot)"
+		((${#COMPREPLY[@]})) || _hytrace_documents
+		;;
 	features) _hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" ;;
 	functions) _hytrace_functions ;;
 	callers | calls | why)
@@ -150,7 +153,8 @@ _hytrace_argument()
 			_hytrace_functions
 		fi
 		;;
-	compare | report | merge | diff | tailor | 'boot compare') _hytrace_documents ;;
+	compare | report | merge | diff | tailor) _hytrace_documents ;;
+	'boot blame' | 'boot compare' | 'boot critical-chain' | 'boot plot' | 'boot time') _hytrace_documents ;;
 	esac
 }
 

@@ -81,7 +81,7 @@ ok "some devices have drivers: $(xargs <bound)" [ -s bound ]
 is 'the probes of devices that have a driver now are there' "$(comm -13 probed bound)" ''
 is 'no probe is lost' "$(jq .start.probes_lost boot.json)" 0
 ok 'unpacking the initramfs took some time' jq -e '[.start.probes[] | select(.kind == "unpack")][0].time > 0' boot.json
-ok 'the number of events is told' grep -q '^Recording: [0-9]* events until init;' text
+ok 'the number of events is told' grep -q '^Recording: [0-9]* events until init; ' text
 
 # ---- without systemd
 

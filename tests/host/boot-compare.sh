@@ -168,7 +168,7 @@ ok 'an old document' refused 'has schema 4, and this hytrace knows 5' one.json o
 head -c 100 one.json >cut.json
 ok 'a document that is cut off' refused 'cut.json: cannot be read: the file is cut off' one.json cut.json
 mkdir empty
-ok 'an empty directory' refused 'empty: has no documents' one.json empty
+ok 'an empty directory' refused 'empty: has no json files' one.json empty
 ok 'two kernels in a group' refused 'is of another kernel than' a/0.json b/0.json -- b/1.json
 ok 'one boot twice in a group' refused 'is of the same boot as' a/0.json one.json -- b/1.json
 ok 'no such format' refused 'choose text or json' -f xml one.json two.json

@@ -29,14 +29,14 @@ mistake 'nor have they json' 'time is a text' time -o time.json
 mistake 'a picture is no json' 'plot is a picture' plot -o boot.json
 mistake 'a command of boot after next is a mistake' 'comes after --' next blame
 mistake 'nor has release an output' 'invalid option' release -o boot.json
-mistake 'which are words' 'is no document' time plot
-mistake 'so is -n with a picture' 'n is for text: documents' -n 5 -o five.svg
+mistake 'which are words' 'is no json file' time plot
+mistake 'so is -n with a picture' 'n is for text: other formats' -n 5 -o five.svg
 mistake 'a command after options is a mistake' 'blame: has to come before its options: .hytrace boot blame' -f json blame
 mistake 'a word that is none is a mistake' 'polt: no such command' polt
 mistake 'so is a misspelt one' 'critical-chian: no such command' critical-chian
 mistake 'a word that systemd-analyze has and hytrace has not: where those are that there are' \
 	'dot: no such command; .hytrace boot --help. lists them' dot
-mistake 'blame takes no word' 'nothing: is no document' blame nothing
+mistake 'blame takes no word' 'nothing: is no json file' blame nothing
 mistake '--fuzz says what has it' '--fuzz: .*-f json' critical-chain --fuzz=1s
 
 tap_end

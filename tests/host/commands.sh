@@ -165,6 +165,19 @@ for words in "${choosing[@]}"; do
 done
 is 'cover --engine has the engines' "$(completed cover --engine '' | tr '\n' ' ')" 'auto both bpf event oneshot '
 
+# ---- files of boots
+
+cd "$(mktemp -d -p "$tap_scratch")" || exit 1
+touch next.json next.svg
+boots=('boot n' 'boot -f json ' 'boot plot ' 'boot time ' 'boot blame ' 'boot critical-chain ')
+"$clone/tests/host/completed.zsh" "$share/zsh/site-functions" "$tap_scratch/zsh" "${boots[@]/#/hytrace }"
+is 'bash completes a command of boot, or else a file' "$(completed boot n | xargs) $(completed boot next. | xargs)" 'next next.json'
+for words in "${boots[@]:1}"; do
+	# shellcheck disable=SC2086 # a list of words
+	is "${words}FILE: bash completes json files" "$(completed $words '')" next.json
+	is "${words}FILE: so does zsh" "$(in_zsh "$words")" next.json
+done
+
 # ---- names of functions, from a list that anybody can read
 
 printf 'vfs_read\nvfs_readv [m]\nvfs_write\n' >"$tap_scratch/list"

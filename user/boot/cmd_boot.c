@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot: writes a boot, this one or that of a document, in one of its formats. This file has
+ * hytrace boot: writes a boot, this one or that of a json file, in one of its formats. This file has
  * the options, and those of plot, time and release. It traces nothing.
  */
 #include <argp.h>
@@ -15,8 +15,8 @@
 #include "kernel/features.h"
 #include "run/output.h"
 
-/* How many functions the text lists. */
-#define MOST_FUNCTIONS 10
+/* How many rows of a table the text lists. */
+#define MOST_ROWS 10
 
 /* ---- an answer */
 
@@ -50,9 +50,9 @@ void boot_options__argument(struct boot_options *o, char *arg, const struct argp
 	bool is_file = strstr(arg, ".json") || strchr(arg, '/') || !strcmp(arg, "-");
 
 	if (!is_file && !o->takes_unit)
-		argp_error(state, "%s: is no document: there is no \".json\" in its name", arg);
+		argp_error(state, "%s: is no json file: there is no \".json\" in its name", arg);
 	if (is_file ? o->document : o->unit)
-		argp_error(state, "%s: one %s is enough", arg, is_file ? "document" : "unit");
+		argp_error(state, "%s: one %s is enough", arg, is_file ? "file" : "unit");
 	*(is_file ? &o->document : &o->unit) = arg;
 }
 
@@ -87,7 +87,7 @@ static int view(const struct boot *b, const struct boot_options *o, FILE *out)
 		boot__time_text(b, out);
 		break;
 	default:
-		boot__text(b, o->most ?: MOST_FUNCTIONS, out);
+		boot__text(b, o->most ?: MOST_ROWS, out);
 	}
 	return 0;
 }
@@ -97,12 +97,12 @@ static int view(const struct boot *b, const struct boot_options *o, FILE *out)
 enum { KEY_NEXT = 256, KEY_RELEASE };
 
 static const struct argp_option options[] = {
-	OPTION_FORMAT("text (default), json: the document, svg: a picture, chrome: trace events for Perfetto and "
-		      "chrome://tracing, folded: stacks for flame graphs, or ftrace: this boot's events, also for "
-		      "Perfetto" OPTION_FORMAT_BY_NAME),
+	OPTION_FORMAT("text (default), json: everything, to be given as FILE later, svg: a picture, chrome: trace "
+		      "events for Perfetto and chrome://tracing, folded: stacks for flame graphs, or ftrace: this "
+		      "boot's events, also for Perfetto" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
-	{ "functions", 'n', "N", 0, "list the N functions with the most calls, or with the longest times if these are "
-	  "known, and the N longest initcalls (default: 10)", 0 },
+	{ "functions", 'n', "N", 0, "list the N longest initcalls, waits, probes and units, and the N functions with "
+	  "the most calls, or with the longest times if returns were recorded (default: 10)", 0 },
 	{ "next", KEY_NEXT, NULL, OPTION_HIDDEN, NULL, 0 },
 	{ "release", KEY_RELEASE, NULL, OPTION_HIDDEN, NULL, 0 },
 	{ }
@@ -123,7 +123,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (o->most && o->result.format)
-			argp_error(state, "-n is for text: documents, pictures and stacks have all");
+			argp_error(state, "-n is for text: other formats have all");
 		if (o->document && o->result.format == FORMAT_FTRACE)
 			argp_error(state, "-f ftrace: %s does not have the events themselves", o->document);
 		break;
@@ -156,8 +156,8 @@ static int cmd_plot(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = of_view, .parser = parse_view, .args_doc = "[FILE.json]",
-		.doc = "Draws a picture of this boot, or of a document of a boot, from the reset until systemd has started all "
-		       "units: the same as `hytrace boot -f svg`."
+		.doc = "Draws a picture of this boot, or of the boot in FILE.json, from the reset until systemd has "
+		       "started all units: the same as `hytrace boot -f svg`."
 		       "\vExamples:\n"
 		       "  hytrace boot plot -o boot.svg\n"
 		       "  hytrace boot plot boot.json >boot.svg && xdg-open boot.svg\n\n" BOOT_EXIT_STATUS,
@@ -174,12 +174,12 @@ static int cmd_time(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = of_view, .parser = parse_view, .args_doc = "[FILE.json]",
-		.doc = "Prints how long each part of this boot, or of that of a document, took, and no more."
+		.doc = "Prints how long each part of this boot, or of the boot in FILE.json, took, and no more."
 		       "\vExamples:\n"
 		       "  hytrace boot time\n"
 		       "  hytrace boot time boot.json | head -n 5\n\n" BOOT_EXIT_STATUS,
 	};
-	struct boot_options o = { .result.only = "time is a text; `hytrace boot -f json` has the same as parts" };
+	struct boot_options o = { .result.only = "time is a text; `hytrace boot -f json` has its rows in parts" };
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
@@ -209,10 +209,11 @@ int cmd_boot(int argc, char **argv)
 		.argp = &argp,
 		.options = &o,
 		.file = &o.document,
-		.doc = "Reports the boot of this kernel, or of a document of a boot (-f json), from the reset until systemd has "
-		       "started all units: its initcalls and modules, and when init was started, if the kernel command line had "
-		       "what `hytrace boot next` prints; and what ran from before start_kernel() until the ordinary tracer took "
-		       "over, if it had ftrace=function or ftrace=oneshot, on a kernel with very early function tracing.",
+		.doc = "Reports this boot, or the boot in FILE, which -f json has written: how long each part took, "
+		       "from the reset until systemd has started all units; the initcalls, modules, waits and "
+		       "probes, if the kernel command line had what `hytrace boot next` prints; and the calls from "
+		       "before start_kernel() on until ftrace was ready, if it had ftrace=function or "
+		       "ftrace=oneshot, on a kernel with very early function tracing.",
 		.where = "Examples:\n"
 			 "  hytrace boot -n 30\n"
 			 "  hytrace boot -o boot.json\n"

@@ -29,9 +29,9 @@ static const struct argp_option options[] = {
 	{ "most", 'n', "N", 0, "list the N rows of each table that differ most (default: 10 in text, all in json)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "list rows that do not differ, too", 0 },
 	{ "fail-above", KEY_FAIL_ABOVE, "LIMIT", 0, "exit with status 1 only if the time until init has grown by more "
-	  "than this (5%, 20ms), and by more than the noise", 0 },
-	{ "until", KEY_UNTIL, "WHAT", 0, "what --fail-above limits the time until: init (default), or the default target of systemd "
-	  "(target)", 0 },
+	  "than LIMIT (5%, 20ms) and the noise together", 0 },
+	{ "until", KEY_UNTIL, "WHAT", 0, "--fail-above limits the time until init (default), or until the default "
+	  "target (target)", 0 },
 	{ }
 };
 
@@ -81,7 +81,7 @@ static int expand(struct group *g, struct strings *names)
 			*LIST_ADD(all.list, all.count) = g->list[i];
 		else if (count <= 0)
 			err = error__return(-EINVAL, "%s: %s", g->list[i], count ? strerror(errno) :
-					    "has no documents (*.json, *.json.gz or *.json.zst)");
+					    "has no json files (*.json, *.json.gz or *.json.zst)");
 		for (int k = 0; k < count; k++) {
 			char *path = path__join(g->list[i], entries[k]->d_name);
 
@@ -227,11 +227,11 @@ int cmd_boot_compare(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "A.json B.json\nA... -- B...",
-		.doc = "Compares two boots, or several of each of two kernels: which initcalls, modules, phases and functions "
-		       "take longer in B, or are called more often. A and B are documents of `hytrace boot -f json`, or "
-		       "directories of such documents. Between several of each there has to be a --. With 5 boots of each or "
-		       "more, rows are only listed if they differ by more than boots of the same kernel do. Make these boots "
-		       "in turns, so that what else the machine does is the same for both."
+		.doc = "Compares two boots, or several of each of two kernels: which initcalls, modules, phases and "
+		       "functions take longer in B, or are called more often. A and B are files of `hytrace boot -f "
+		       "json`, or directories of such files. With several of each, a -- separates them. With 5 or "
+		       "more boots of each, rows are only listed if they differ by more than boots of the same "
+		       "kernel do. Make these boots in turns: the machine may be busier at one time than at another."
 		       "\vExamples:\n"
 		       "  hytrace boot compare before.json after.json\n"
 		       "  hytrace boot compare before/ after/ --fail-above 5% --until target\n"

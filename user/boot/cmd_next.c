@@ -20,12 +20,13 @@ static const struct argp_option options[] = {
 	{ "early", KEY_EARLY, "graph", OPTION_ARG_OPTIONAL, "trace all functions from before start_kernel() on, too; "
 	  "with =graph, also how long each call takes", 0 },
 	{ "no-probes", KEY_NO_PROBES, NULL, 0, "no kernel probes, which take some 10 ms each to set up: probes of "
-	  "devices, the unpacking of the initramfs and consoles are not told", 0 },
-	{ "grub", KEY_GRUB, NULL, 0, "make GRUB, or systemd-boot, start this kernel with it in the next boot, and only in "
-	  "that one", 0 },
+	  "devices, the unpacking of the initramfs and consoles stay unknown", 0 },
+	{ "grub", KEY_GRUB, NULL, 0, "make GRUB or systemd-boot start this kernel with this line, in the next boot "
+	  "only", 0 },
 	{ "kernel", KEY_KERNEL, "FILE", 0, "for REBOOT: the kernel's image (default: that of the running "
 	  "kernel in /boot)", 0 },
-	{ "initrd", KEY_INITRD, "FILE", 0, "the same for its initramfs", 0 },
+	{ "initrd", KEY_INITRD, "FILE", 0, "for REBOOT: the initramfs (default: that of the running kernel; with "
+	  "--kernel, none)", 0 },
 	{ }
 };
 
@@ -117,9 +118,9 @@ int cmd_boot_next(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "[-- REBOOT...]",
-		.doc = "Prints what the kernel command line of the next boot needs, so that that boot can be reported. "
-		       "With --grub, gives it to the next boot; with REBOOT, loads this kernel with it for kexec, and "
-		       "runs REBOOT."
+		.doc = "Prints a line for the kernel command line of the next boot: with it, hytrace boot can report "
+		       "the initcalls. With --grub, the boot loader adds this line in the next boot. With REBOOT, "
+		       "this kernel is loaded with this line for kexec, and REBOOT is run."
 		       "\vExamples:\n"
 		       "  hytrace boot next\n"
 		       "  hytrace boot next --grub && reboot\n"
@@ -136,8 +137,9 @@ int cmd_boot_next(int argc, char **argv)
 int cmd_boot_release(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.doc = "Removes what `hytrace boot next` has made this kernel keep, with its memory. hytrace boot cannot "
-		       "report the initcalls any more."
+		.doc = "Removes the events that this kernel keeps because of `hytrace boot next`, with their memory, "
+		       "and the boot loader's entry of --grub. Then hytrace boot cannot report the initcalls any "
+		       "more."
 		       "\vExamples:\n"
 		       "  hytrace boot release\n"
 		       "  hytrace boot -f json -o boot.json && hytrace boot release\n\n"

@@ -298,9 +298,9 @@ int cmd_boot_blame(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = of_blame, .parser = parse, .args_doc = "[FILE.json]",
-		.doc = "Lists all that took time in this boot, or in that of a document, the longest first: the units that "
-		       "systemd has started, and the kernel's initcalls and modules. Things that go on at the same time "
-		       "count each for itself."
+		.doc = "Lists all that took time in this boot, or in the boot in FILE.json, the longest first: the "
+		       "units that systemd has started, and the kernel's initcalls, modules and probes of devices. "
+		       "Items that run at the same time each count in full."
 		       "\vExamples:\n"
 		       "  hytrace boot blame -n 20\n"
 		       "  hytrace boot blame boot.json\n\n"
@@ -316,8 +316,9 @@ int cmd_boot_chain(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = of_chain, .parser = parse, .args_doc = "[UNIT] [FILE.json]",
-		.doc = "Shows what the default target, or UNIT, had to wait for in this boot, or in that of a document: the last "
-		       "unit that became active of those it was ordered after, what that unit had to wait for, and so on."
+		.doc = "Shows what the default target, or UNIT, had to wait for in this boot, or in the boot in "
+		       "FILE.json: the unit that became active last, of all units that it was ordered after; what "
+		       "this unit had to wait for; and so on."
 		       "\vExamples:\n"
 		       "  hytrace boot critical-chain\n"
 		       "  hytrace boot critical-chain ssh boot.json\n\n"

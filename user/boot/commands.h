@@ -40,7 +40,7 @@ int boot__answer(const struct boot_options *o, unsigned int needs, boot_view *vi
 void boot_options__argument(struct boot_options *o, char *arg, const struct argp_state *state);
 
 /* For the help of each command. */
-#define BOOT_EXIT_STATUS "Exit status: 0 done, 1 failed, or nothing of it is left, 2 usage, 3 the kernel or the privileges " \
-			 "do not allow it."
+#define BOOT_EXIT_STATUS "Exit status: 0 done, 1 failed, or nothing is left of what was recorded, 2 usage, 3 the kernel or " \
+			 "the privileges do not allow it."
 
 #endif
