@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "base/place.h"
 #include "run/guard.h"
 #include "run/output.h"
 
