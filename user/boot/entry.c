@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
-#include "base/place.h"
 #include "boot/clock.h"
 #include "boot/next.h"
 

@@ -10,7 +10,7 @@
 #include "cover/engines.h"
 #include "cover/options.h"
 #include "document/coverage.h"
-#include "report/universes.h"
+#include "report/documents.h"
 #include "run/guard.h"
 
 struct outputs;

@@ -19,7 +19,6 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/place.h"
 #include "kernel/elf_file.h"
 #include "kernel/running.h"
 

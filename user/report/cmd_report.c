@@ -12,7 +12,6 @@
 #include "report/images.h"
 #include "report/proof.h"
 #include "report/report.h"
-#include "report/universes.h"
 #include "run/output.h"
 
 enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE };

@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "kernel/elf_file.h"
 #include "report/commands.h"
-#include "report/universes.h"
+#include "report/documents.h"
+#include "report/images.h"
 #include "report/why.h"
 #include "run/output.h"
 

@@ -22,7 +22,6 @@
 #include "report/diff.h"
 #include "report/documents.h"
 #include "report/rows.h"
-#include "report/universes.h"
 #include "run/output.h"
 
 /* A function and its key: members that are not used for matching are 0 or NULL. */

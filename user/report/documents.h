@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recordings on a command line; and the verdict of a run on a function: did the run see it, and if not, could
- * it have? All answers from recordings use this one rule, so that no two answers disagree: shares, lists, diff,
- * why, callers, compare, lcov and the page.
+ * The recordings on a command line; the verdict of a run on a function: did the run see it, and if not, could it
+ * have? All answers from recordings use this one rule, so that no two answers disagree: shares, lists, diff, why,
+ * callers, compare, lcov and the page. Last, the function list of the kernel of recordings.
  */
 #ifndef HYTRACE_REPORT_DOCUMENTS_H
 #define HYTRACE_REPORT_DOCUMENTS_H
@@ -11,6 +11,7 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
+#include "kernel/running.h"
 
 struct documents {
 	struct coverage *read;
@@ -79,5 +80,54 @@ bool verdict__is_certain(enum verdict v, const struct coverage *c, const char *m
 /* Returns a word for json; and the end of a sentence about the run. */
 const char *verdict__word(enum verdict v);
 const char *verdict__sentence(enum verdict v);
+
+/* ---- the universe (the function list) of recordings */
+
+/*
+ * Reading 500 MB of debug information takes seconds. So a copy of the list is kept under the build
+ * id of the vmlinux, in ~/.cache/hytrace/functions-BUILDID. The oldest of many lists is removed.
+ */
+
+/**
+ * universe__of_build() - find all functions of a kernel build, in its files or in a kept copy
+ * @ret: to be freed by universe__free(); empty if neither is found
+ * @id: the kernel; its files are recognised by its build id
+ * @modules: the modules to add; those without a file of their build are left out
+ * @vmlinux: its file; NULL: look in the usual places
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
+		       const char *vmlinux);
+
+/* The files that the user has named, and the running kernel; each may be NULL. */
+struct universe_source {
+	const char *universe, *vmlinux;
+	const struct kernel *running;	/* lists and id; it must be of the recordings' build */
+};
+
+/**
+ * universe__find_for() - find the universe of recordings
+ * @ret: to be freed by universe__free(); empty, with a warning, if none can be found
+ * @documents: the recordings
+ * @count: their number, from 1
+ * @source: where to look. Its @universe comes first, then a kept copy of the build, its
+ *	    @running, and the kernel's files (its @vmlinux, or in the usual places); last, this
+ *	    machine's kernel, if it is of that build
+ *
+ * Return: 0, or a negative errno after a message: -EINVAL if the recordings are of several builds,
+ * or if a file in @source is of another build.
+ */
+int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
+		       const struct universe_source *source);
+
+/* Reads the user's function list. Returns -EINVAL after a message if the file is not readable, or not a whole list. */
+int universe__read_whole(struct universe *ret, const char *path);
+
+/*
+ * Leaves out modules of another build than that in the recordings, with a warning. @u: of the same build of the kernel
+ * as the recordings. Returns 0, or a negative errno after a message.
+ */
+int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count);
 
 #endif

@@ -17,8 +17,8 @@
 #include "kernel/elf_file.h"
 #include "kernel/traceable.h"
 #include "report/commands.h"
+#include "report/images.h"
 #include "report/report.h"
-#include "report/universes.h"
 #include "run/output.h"
 
 enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files of the kernel on which recordings were made: vmlinux, and each module that a recording
- * names. Answers about calls come from these files.
+ * names. Answers about calls come from these files, and so do function lists, which are called universes.
  */
 #ifndef HYTRACE_REPORT_IMAGES_H
 #define HYTRACE_REPORT_IMAGES_H
 
 #include "document/coverage.h"
+#include "document/universe.h"
 #include "image/calls.h"
 #include "image/image.h"
 #include "image/inlines.h"
 #include "image/lines.h"
 #include "image/references.h"
+#include "kernel/running.h"
 
 struct image_of {
 	const char *module;	/* NULL: vmlinux */
@@ -76,5 +78,53 @@ void source_lines__find(struct source_lines *s);
 /* Returns NULL if the place is not known. */
 const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr);
 void source_lines__free(struct source_lines *s);
+
+/* ---- universes (function lists) of those files, and of the running kernel */
+
+/*
+ * Finds what the running kernel can trace now. @k: its lists and its id. @vmlinux: its file, for source files; NULL:
+ * they stay unknown. Returns 0, or a negative errno after a message.
+ */
+int universe__of_kernel(struct universe *ret, const struct kernel *k, const char *vmlinux);
+
+/* Adds modules of the running kernel that @u does not have. */
+void universe__add_modules_of_running(struct universe *u, const struct kernel *k);
+
+/* The file of a module, its name, and its wanted build. */
+struct module_file {
+	const char *name, *build_id;	/* @build_id: NULL: any */
+	char *path;
+};
+
+/**
+ * universe__of_files() - read all functions of a kernel from its files
+ * @ret: to be freed by universe__free()
+ * @vmlinux: the file
+ * @modules: modules to add; a file of another build than the wanted one is left out, with a warning
+ * @count: the number of @modules
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count);
+
+/* Adds a module. Call universe__settle() afterwards. */
+int universe__add_module_file(struct universe *u, const struct module_file *m);
+static inline bool universe__has_module(const struct universe *u, const char *module)
+{
+	return covered_modules__find(&u->modules, module);
+}
+
+/**
+ * universe__of_running() - all functions of the running kernel
+ * @ret: to be freed by universe__free()
+ * @vmlinux: its vmlinux; NULL: look in the usual places
+ *
+ * Functions that can be traced are those that ftrace lists now, and freed init functions that could
+ * be traced according to the file. Without a vmlinux, a warning says that reasons and places of
+ * other functions are not known.
+ *
+ * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read.
+ */
+int universe__of_running(struct universe *ret, const char *vmlinux);
 
 #endif

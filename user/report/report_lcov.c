@@ -28,14 +28,14 @@ struct source_call {
 };
 
 /* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
-struct place {
+struct file_line {
 	const char *file, *name;
 	unsigned int line;
 	bool seen;
 };
 
 struct places_of {
-	struct place *list;
+	struct file_line *list;
 	size_t count;
 };
 
@@ -106,19 +106,19 @@ static void read_calls(struct lcov *l, const struct image_of *of)
 
 static void add_place(struct places_of *p, const char *file, unsigned int line, const char *name, bool seen)
 {
-	*LIST_ADD(p->list, p->count) = (struct place){ .file = file, .name = name, .line = line, .seen = seen };
+	*LIST_ADD(p->list, p->count) = (struct file_line){ .file = file, .name = name, .line = line, .seen = seen };
 }
 
 static int by_name(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct file_line *x = a, *y = b;
 
 	return strcmp(x->file, y->file) ?: (x->name ? strcmp(x->name, y->name) : 0) ?: ORDER(x->line, y->line);
 }
 
 static int by_line(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct file_line *x = a, *y = b;
 
 	return strcmp(x->file, y->file) ?: ORDER(x->line, y->line);
 }
@@ -129,7 +129,7 @@ static void unite(struct places_of *p)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		struct place *last = kept ? &p->list[kept - 1] : NULL, *place = &p->list[i];
+		struct file_line *last = kept ? &p->list[kept - 1] : NULL, *place = &p->list[i];
 
 		if (last && !strcmp(last->file, place->file) &&
 		    (last->name ? !strcmp(last->name, place->name) : last->line == place->line))
@@ -255,8 +255,8 @@ static void print_path(const struct lcov *l, const char *file)
 		fprintf(l->out, "SF:%s\n", file);
 }
 
-static void print_file(const struct lcov *l, const char *label, const struct place *functions, size_t function_count,
-		       const struct place *lines, size_t line_count)
+static void print_file(const struct lcov *l, const char *label, const struct file_line *functions,
+		       size_t function_count, const struct file_line *lines, size_t line_count)
 {
 	size_t seen = 0;
 
@@ -280,10 +280,10 @@ static void print_file(const struct lcov *l, const char *label, const struct pla
 /* Each file has lines: add_functions() adds one for each function. genhtml skips other files. */
 static void print_files(const struct lcov *l, const char *label)
 {
-	const struct place *f = l->functions.list, *end = f + l->functions.count;
+	const struct file_line *f = l->functions.list, *end = f + l->functions.count;
 
 	for (size_t first = 0, next; first < l->lines.count; first = next) {
-		const struct place *line = &l->lines.list[first], *own = f;
+		const struct file_line *line = &l->lines.list[first], *own = f;
 
 		for (next = first; next < l->lines.count && !strcmp(l->lines.list[next].file, line->file); next++)
 			;

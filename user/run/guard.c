@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -40,6 +41,18 @@ struct task {
 	char what;
 	char path[];
 };
+
+const char *run__id(void)
+{
+	static char id[17];
+	uint64_t number;
+
+	if (!*id) {
+		arc4random_buf(&number, sizeof(number));
+		snprintf(id, sizeof(id), "%016" PRIx64, number);
+	}
+	return id;
+}
 
 static int remember(struct task **list, const char *line)
 {

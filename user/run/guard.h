@@ -9,6 +9,12 @@
 #ifndef HYTRACE_RUN_GUARD_H
 #define HYTRACE_RUN_GUARD_H
 
+/*
+ * The id of this run, for the names of what it makes. It is random: a process in another container may
+ * have the same pid, and the kernel's names are shared by all containers.
+ */
+const char *run__id(void);
+
 struct guard;
 
 /* Starts the watchdog. Call it before anything is put into the kernel. */

@@ -9,7 +9,6 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,18 +26,6 @@
 #include "run/process.h"
 
 /* ---- leftovers */
-
-const char *run__id(void)
-{
-	static char id[17];
-	uint64_t number;
-
-	if (!*id) {
-		arc4random_buf(&number, sizeof(number));
-		snprintf(id, sizeof(id), "%016" PRIx64, number);
-	}
-	return id;
-}
 
 static int open_locked(const char *path, int how)
 {

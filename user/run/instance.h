@@ -14,15 +14,9 @@
 
 #include "run/guard.h"
 
-/* Prefixes of the names of instances, and of groups of events; the run's id comes after it. */
+/* Prefixes of the names of instances, and of groups of events; run__id() comes after it. */
 #define INSTANCE_PREFIX "hytrace-"
 #define GROUP_PREFIX "hytrace_"
-
-/*
- * The id of this run. It is random: a process in another container may have the same pid, and the
- * kernel's names are shared by all containers.
- */
-const char *run__id(void);
 
 struct instance;
 

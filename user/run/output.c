@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "base/place.h"
-#include "run/instance.h"
+#include "run/guard.h"
 #include "run/output.h"
 
 /* Time to wait for another run that writes its result there; and for several runs, one after the other. */

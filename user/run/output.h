@@ -3,7 +3,7 @@
  * Where a result goes: to a file that appears complete or not at all (it is written under another
  * name, and renamed), to a file that grows and keeps its contents however the run ends, or to
  * standard output. It is opened before tracing begins, so that a wrong name fails early. Every
- * write error is reported. Links are followed if nobody else may have made them (base/place.h). An
+ * write error is reported. Links are followed if nobody else may have made them (base/files.h). An
  * old file keeps its mode and owner. A name that ends like those of compressed files is refused.
  */
 #ifndef HYTRACE_RUN_OUTPUT_H

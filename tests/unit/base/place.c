@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 
-#include "base/place.h"
+#include "base/files.h"
 #include "put_file.h"
 
 #define JOE 65534

@@ -12,8 +12,8 @@
 #include "kernel/hits.h"
 #include "kernel/sample.h"
 #include "report/compare.h"
+#include "report/images.h"
 #include "report/report.h"
-#include "report/universes.h"
 #include "run/instance.h"
 #include "printed.h"
 

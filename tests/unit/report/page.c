@@ -4,7 +4,6 @@
 #include "printed.h"
 #include "report/images.h"
 #include "report/report.h"
-#include "report/universes.h"
 #include "sample_documents.h"
 #include "small_kernel.h"
 

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "document/universe.h"
+#include "report/documents.h"
 #include "report/sample_documents.h"
-#include "report/universes.h"
 #include "run/output.h"
 
 static void keep(const char *path, const char *module_build)
