@@ -137,6 +137,9 @@ static bool write_custom(FILE *f, const char *root, const char *custom, const ch
 	bool ok;
 
 	fputs(rest, f);
+	/* The last line of another's text may have no end. */
+	if (*rest && rest[strlen(rest) - 1] != '\n')
+		fputc('\n', f);
 	ok = config && strstr(config, "custom.cfg") && strstr(config, "next_entry") &&
 	     copy_entry(f, config, release, parameters);
 	free(rest);

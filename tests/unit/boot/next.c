@@ -221,6 +221,9 @@ Test(boot_entry, grub_has_one_for_the_next_boot)
 	expect_file(CUSTOM, "# mine\n# too\n" ENTRY("root=UUID=5 ro $more 'a'"));
 	cr_assert(boot_next__remove_entry(made) == 0);
 	expect_file(CUSTOM, "# mine\n# too\n");
+	put_text(CUSTOM, "set mine=1");
+	cr_assert(boot_next__add_entry(made, "6.1.0-1", "a") == 0);
+	expect_file(CUSTOM, "set mine=1\n" ENTRY("root=UUID=5 ro $more 'a'"));
 	/* Nothing is left of it, also if the next boot has not been. */
 	put_text(CUSTOM, ENTRY("x"));
 	put_text("boot/grub/grubenv", "# GRUB Environment Block\nnext_entry=hytrace-boot\n###");
