@@ -35,7 +35,7 @@ is 'a unit without a suffix is a service' "$(hytrace boot critical-chain ht-afte
 is 'an alias is the unit that it stands for' "$(hytrace boot critical-chain default.target -f json)" \
 	"$(hytrace boot critical-chain -f json)"
 hytrace boot critical-chain nothing.target >out 2>said
-is 'a unit that systemd does not know is an error' "$? $(wc -c <out) $(grep -c 'the unit nothing.target was not started' said)" '1 0 1'
+is 'a unit that systemd does not know is an error' "$? $(wc -c <out) $(grep -c 'no unit nothing.target is known' said)" '1 0 1'
 hytrace boot critical-chain ht-fail >out 2>said
 is 'so is one that was not reached' "$? $(wc -c <out) $(grep -c 'ht-fail.service was not started, or not reached' said)" '1 0 1'
 
