@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,20 @@ char *file__text(const char *path)
 		errno = err;
 	}
 	return text;
+}
+
+char *file__text_at(const char *format, ...)
+{
+	autofree char *path = NULL;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vasprintf(&path, format, args);
+	va_end(args);
+	if (length < 0)
+		memory__fail();
+	return file__text(path);
 }
 
 long file__number(const char *path)

@@ -14,6 +14,8 @@
  * Return: the text with a NUL after it, to be freed; NULL, with errno and no message, if it cannot be read.
  */
 char *file__text(const char *path);
+/* The same, of the file whose path is printed by @format. */
+char *file__text_at(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The number at the beginning of a file, such as one of /proc/sys; -1: it cannot be read. */
 long file__number(const char *path);
 

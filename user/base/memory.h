@@ -13,8 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void memory__fail(void) __attribute__((noreturn));
+
+/* The memory of the variable is freed at the end of its block, as by the kernel's __free(kfree). */
+#define autofree __attribute__((cleanup(memory__free_variable)))
+
+static inline void memory__free_variable(void *variable)
+{
+	free(*(void **)variable);
+}
 
 /* As malloc(), calloc() and reallocarray(), but never return NULL, not even for a size of 0. */
 void *xmalloc(size_t size) __attribute__((malloc));

@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "boot/next.h"
 
 /* ---- fields */
@@ -21,17 +21,11 @@ const char *const boot_part_names[] = {
 	"init", "units", "rest", "between", NULL
 };
 
-const char *boot_part__title(const struct boot_part *part)
-{
-	static const char *const titles[PART_KINDS] = {
-		"firmware", "boot loader", "kernel, until its first call", "kernel, until its clock",
-		"kernel, until the initcalls", "initcalls", "kernel, until /init", "initrd",
-		"systemd, until it starts units", "units, until the default target", "units, until the boot is complete",
-		"systemd, while it started no unit",
-	};
-
-	return titles[part->kind];
-}
+const char *const boot_part_titles[] = {
+	"firmware", "boot loader", "kernel, until its first call", "kernel, until its clock", "kernel, until the initcalls",
+	"initcalls", "kernel, until /init", "initrd", "systemd, until it starts units", "units, until the default target",
+	"units, until the boot is complete", "systemd, while it started no unit",
+};
 
 #define AT(member) offsetof(struct boot, member)
 
@@ -77,20 +71,6 @@ const struct json_field account_fields[] = {
 	{ "units", &field_list, AT(units.list), JSON_LIST(struct boot_units, list, count, boot_unit_fields) },
 	{ }
 };
-
-json_writer_t *boot__begin(const struct boot *b, FILE *out, const char *document, int schema)
-{
-	json_writer_t *j = json__begin(out, document, schema);
-
-	json__string_or_null(j, "release", b->kernel.release);
-	json__string_or_null(j, "boot_id", b->boot_id);
-	jsonw_name(j, "complete");
-	if (b->units.known)
-		jsonw_bool(j, boot_units__complete(&b->units));
-	else
-		jsonw_null(j);
-	return j;
-}
 
 /* ---- adding parts */
 
@@ -172,8 +152,8 @@ static void add_before(struct builder *b)
 #define MOST_ERROR_NS 10000000000ll
 
 /*
- * The program that stays process 1: the last program before systemd began, within the error of the
- * clocks. If that time is not known: the second program, after the initrd's. SIZE_MAX: none yet.
+ * The program that stays process 1: the last program before systemd began, within the error of the clocks. If that
+ * time is not known: the second program, after the initrd's. SIZE_MAX: none yet.
  */
 static size_t find_init(const struct boot *b)
 {
@@ -216,9 +196,7 @@ static int64_t end_of_initcalls(const struct boot *b, const struct span *level)
 {
 	int64_t end = level->start;
 
-	for (size_t i = 0; i < b->initcalls.count; i++) {
-		const struct span *call = &b->initcalls.list[i];
-
+	for_list(call, &b->initcalls) {
 		if (call->in && !strcmp(call->in, level->name) && call->end > end)
 			end = call->end;
 	}
@@ -243,9 +221,8 @@ static void add_levels(struct builder *b)
 }
 
 /*
- * The first program of process 1 by the kernel's log, which is there on any kernel. Only the kernel
- * writes messages with facility 0. It tries several programs without an initramfs; the last message
- * is of the one that was found.
+ * The first program of process 1 by the kernel's log, which is there on any kernel. Only the kernel writes messages
+ * with facility 0. It tries several programs without an initramfs; the last message is of the one that was found.
  */
 static int64_t find_in_log(struct boot *b, FILE *log, bool *ret_is_initrd)
 {
@@ -339,8 +316,8 @@ static int64_t find_gaps(const struct boot_units *u, int64_t start, int64_t end)
 }
 
 /*
- * Moves the time in which no unit was starting from a part to @sum. A part whose start is not known
- * includes earlier parts, and so is longer than from @start to @end.
+ * Moves the time in which no unit was starting from a part to @sum. A part whose start is not known includes earlier
+ * parts, and so is longer than from @start to @end.
  */
 static void take_gaps(struct boot_part *part, const struct boot_units *u, int64_t start, int64_t end, int64_t *sum)
 {
@@ -360,9 +337,7 @@ static int64_t count_started_again(const struct boot_units *u)
 {
 	int64_t count = 0;
 
-	for (size_t i = 0; i < u->count; i++) {
-		const struct boot_unit *unit = &u->list[i];
-
+	for_list(unit, u) {
 		count += unit->activating > u->manager.finish && unit->deactivated != NOT_KNOWN &&
 			 unit->deactivated <= unit->activating;
 	}
@@ -432,11 +407,8 @@ void boot__account(struct boot *b, const char *dir)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
-	struct boot_asked asked;
 
-	boot_asked__load(&asked);
-	b->asked = b->has_start || boot_asked__instance(&asked) || boot_asked__in_top(&asked);
-	boot_asked__free(&asked);
+	b->asked = b->has_start || boot_asked__for(boot_asked__instance) || boot_asked__for(boot_asked__in_top);
 	read_machine(b);
 	boot_clock__measure(&b->clock, dir, b->store);
 	boot_firmware__load(&b->firmware, "/sys/firmware");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the account of a boot and its units; see account.h. */
+/*
+ * Prints the account of a boot, its units, the critical chain, and the list of all that took time; see boot.h. The
+ * rules of the chain are those of systemd-analyze, so both name the same units.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -10,6 +13,10 @@
 #include "boot/boot.h"
 #include "boot/cells.h"
 
+#define BLAME_SCHEMA 1
+#define CHAIN_SCHEMA 1
+/* No boot has such a chain, but a document may. */
+#define MOST_DEPTH 1000
 /* Larger errors, and larger differences to the sum of systemd-analyze, are explained. */
 #define NOTED_NS 10000000
 
@@ -17,21 +24,16 @@
 
 static void add_part(struct libscols_table *table, const struct boot_parts *p, const struct boot_part *part)
 {
-	struct cells c = cells__line(table, NULL);
-	char with[64] = "";
+	bool known = part->time != NOT_KNOWN;
+	char name[256], with[64] = "";
 
 	if (part->with == 1)
 		snprintf(with, sizeof(with), ", with the row above");
 	else if (part->with > 1)
 		snprintf(with, sizeof(with), ", with the %" PRId64 " rows above", part->with);
-	cell__print(&c, "%s%s%s%s", boot_part__title(part), part->level ? ": " : "", part->level ?: "", with);
-	cell__time(&c, part->start);
-	if (part->time == NOT_KNOWN) {
-		cell__text(&c, "unknown");
-		return;
-	}
-	cell__time(&c, part->time);
-	cell__share(&c, part->time, p->total);
+	snprintf(name, sizeof(name), "%s%s%s%s", boot_part_titles[part->kind], part->level ? ": " : "", part->level ?: "", with);
+	ADD_ROW(table, NULL, name, cell__seconds(part->start).text, known ? cell__seconds(part->time).text : "unknown",
+		known ? cell__share(part->time, p->total).text : NULL);
 }
 
 static void print_parts(const struct boot_parts *p, FILE *out)
@@ -41,17 +43,13 @@ static void print_parts(const struct boot_parts *p, FILE *out)
 	};
 	struct libscols_table *table = cells__table(out, columns);
 	size_t shown = p->count;
-	struct cells c;
 
 	while (shown && p->list[shown - 1].time == NOT_KNOWN && p->list[shown - 1].start == NOT_KNOWN)
 		shown--;
 	for (size_t i = 0; i < shown; i++)
 		add_part(table, p, &p->list[i]);
-	c = cells__line(table, NULL);
-	cell__text(&c, "not accounted for");
-	cells__skip(&c, 1);
-	cell__time(&c, p->not_accounted);
-	cell__share(&c, p->not_accounted, p->total);
+	ADD_ROW(table, NULL, "not accounted for", NULL, cell__seconds(p->not_accounted).text,
+		cell__share(p->not_accounted, p->total).text);
 	table__print(table);
 	if (shown < p->count)
 		fprintf(out, "and %zu more parts after these, of which nothing is known\n", p->count - shown);
@@ -71,9 +69,9 @@ static uint64_t before_clock(const struct boot_parts *p)
 }
 
 /*
- * systemd-analyze uses times of CLOCK_MONOTONIC and of the firmware. So its sum lacks the time
- * between the boot loader and the kernel's clock, and the ticks that this clock has missed until it
- * had its clock source, unless NTP may have made the difference.
+ * systemd-analyze uses times of CLOCK_MONOTONIC and of the firmware. So its sum lacks the time between the boot
+ * loader and the kernel's clock, and the ticks that this clock has missed until it had its clock source, unless NTP
+ * may have made the difference.
  */
 static void print_difference(const struct boot *b, FILE *out)
 {
@@ -123,8 +121,8 @@ void boot__time_text(const struct boot *b, FILE *out)
 {
 	const struct boot_parts *p = &b->parts;
 
-	fprintf(out, "The whole boot, " SECONDS " s as far as it is known; times are seconds of the kernel's clock\n\n",
-		AS_SECONDS(p->total));
+	fprintf(out, "The whole boot, %s s as far as it is known; times are seconds of the kernel's clock\n\n",
+		cell__seconds(p->total).text);
 	print_parts(p, out);
 	if (p->count && p->list[0].start != NOT_KNOWN && !b->firmware.source)
 		fprintf(out, "It begins with the reset of the processor, if its time stamp counter began then\n");
@@ -158,14 +156,9 @@ void boot__units_text(const struct boot *b, size_t most, FILE *out)
 	if (b->units.known) {
 		fprintf(out, "\nThe units that systemd has started; times are seconds of the kernel's clock\n\n");
 		table = cells__table(out, columns);
-		for (size_t i = 0; i < count && i < most; i++) {
-			struct cells c = cells__line(table, NULL);
-
-			cell__text(&c, list[i]->name);
-			cell__time(&c, list[i]->start);
-			cell__time(&c, boot_unit__time(list[i]));
-			cell__text(&c, list[i]->result ?: list[i]->state);
-		}
+		for (size_t i = 0; i < count && i < most; i++)
+			ADD_ROW(table, NULL, list[i]->name, cell__seconds(list[i]->start).text,
+				cell__seconds(boot_unit__time(list[i])).text, list[i]->result ?: list[i]->state);
 		cells__print(table, most, count, out);
 	}
 	free(list);
@@ -175,6 +168,233 @@ void boot__units_text(const struct boot *b, size_t most, FILE *out)
 	utf8__print(out, target->name, "");
 	fputs(" had to wait for, with the seconds since init was started\n\n", out);
 	boot__chain_text(b, target, out);
+}
+
+/* ---- the critical chain */
+
+struct chain_row {
+	const char *name;
+	int64_t depth, start, active, time;
+	bool again;			/* the units that it waited for are in rows above */
+};
+
+struct chain {
+	const struct boot_units *u;
+	const char *unit;
+	int64_t userspace;
+	struct chain_row *rows;		/* the last row above with a lower depth waited for a unit */
+	size_t count;
+	bool *followed;			/* for each unit: its own chain is in the rows */
+};
+
+/*
+ * Adds a unit and the units that it waited for: of all units that it was ordered after, those that became active last
+ * before the boot was complete. Mostly it is one, and a chain has some ten units. Each is followed only once.
+ */
+static void follow(struct chain *c, const struct boot_unit *unit, int64_t depth)
+{
+	bool *followed = &c->followed[unit - c->u->list];
+	int64_t last = NOT_KNOWN;
+
+	*LIST_ADD(c->rows, c->count) = (struct chain_row){
+		unit->name, depth, unit->activating, unit->activated, boot_unit__time(unit), *followed
+	};
+	if (*followed || depth == MOST_DEPTH)
+		return;
+	*followed = true;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; unit->after && unit->after[i]; i++) {
+			const struct boot_unit *other = boot_units__find(c->u, unit->after[i]);
+
+			if (!other || !boot_units__in_boot(c->u, other))
+				continue;
+			if (pass && other->activated == last)
+				follow(c, other, depth + 1);
+			else if (!pass && other->activated > last)
+				last = other->activated;
+		}
+	}
+}
+
+static struct chain chain_of(const struct boot *b, const struct boot_unit *unit)
+{
+	struct chain c = {
+		.u = &b->units, .unit = unit->name, .userspace = b->units.manager.userspace,
+		.followed = xcalloc(b->units.count, sizeof(bool)),
+	};
+
+	follow(&c, unit, 0);
+	free(c.followed);
+	return c;
+}
+
+/* Times are since the beginning of user space. */
+void boot__chain_text(const struct boot *b, const struct boot_unit *unit, FILE *out)
+{
+	static const struct column columns[] = {
+		{ "WAITED FOR", 0.5, SCOLS_FL_TREE }, { "STARTED", 10, RIGHT }, { "TIME", 10, RIGHT }, { }
+	};
+	struct libscols_table *table = cells__table(out, columns);
+	struct chain chain = chain_of(b, unit);
+	int64_t userspace = chain.userspace == NOT_KNOWN ? 0 : chain.userspace;
+	struct libscols_line **lines = xcalloc(chain.count, sizeof(*lines));
+
+	for_array(row, chain.rows, chain.count) {
+		char name[512];
+
+		snprintf(name, sizeof(name), "%s%s", row->name, row->again ? " (see above)" : "");
+		lines[row->depth] = ADD_ROW(table, row->depth ? lines[row->depth - 1] : NULL, name,
+					    cell__seconds(row->start - userspace).text, cell__seconds(row->time ?: NOT_KNOWN).text);
+	}
+	table__print(table);
+	free(lines);
+	free(chain.rows);
+}
+
+/* Writes a document that is a view of a boot: its head, and these fields of @view. */
+static void write_view(const struct boot *b, const char *document, int schema, const struct json_field *fields,
+		       const void *view, FILE *out)
+{
+	json_writer_t *j = json__begin(out, document, schema);
+
+	json__string_or_null(j, "release", b->kernel.release);
+	json__string_or_null(j, "boot_id", b->boot_id);
+	jsonw_name(j, "complete");
+	if (b->units.known)
+		jsonw_bool(j, boot_units__complete(&b->units));
+	else
+		jsonw_null(j);
+	json__write_fields(j, fields, view);
+	json__end(&j);
+}
+
+static const struct json_field of_chain_row[] = {
+	{ "name", &field_kept, offsetof(struct chain_row, name) },
+	{ "depth", &field_time, offsetof(struct chain_row, depth) },
+	{ "start_monotonic", &field_time, offsetof(struct chain_row, start) },
+	{ "active_monotonic", &field_time, offsetof(struct chain_row, active) },
+	{ "time", &field_time, offsetof(struct chain_row, time) },
+	{ "again", &field_bool, offsetof(struct chain_row, again) },
+	{ }
+}, chain_fields[] = {
+	{ "unit", &field_kept, offsetof(struct chain, unit) },
+	{ "userspace", &field_time, offsetof(struct chain, userspace) },
+	{ "rows", &field_list, offsetof(struct chain, rows), JSON_LIST(struct chain, rows, count, of_chain_row) },
+	{ }
+};
+
+void boot__chain_json(const struct boot *b, const struct boot_unit *unit, FILE *out)
+{
+	struct chain chain = chain_of(b, unit);
+
+	write_view(b, "boot-critical-chain", CHAIN_SCHEMA, chain_fields, &chain, out);
+	free(chain.rows);
+}
+
+/* ---- blame */
+
+/* The innermost initcall that made the probe in the initcall's own task; SIZE_MAX: none. */
+static size_t initcall_of(const struct span_list *initcalls, const struct span *probe)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < initcalls->count && initcalls->list[i].start <= probe->start; i++) {
+		const struct span *call = &initcalls->list[i];
+
+		if (span__has_end(call) && call->task == probe->task && call->end >= probe->end)
+			found = i;
+	}
+	return found;
+}
+
+static bool has_time(const struct span *s)
+{
+	return s->self > 0;
+}
+
+static void add(struct span_list *l, enum span_class class, const char *name, int64_t self)
+{
+	*LIST_ADD(l->list, l->count) = (struct span){ .class = class, .name = name, .self = self };
+}
+
+/* All that took time. A probe has a row of its own, so the time of the initcall that made it excludes it. */
+static struct span_list collect(const struct boot *b, struct strings *store)
+{
+	const struct span_list *calls = &b->initcalls;
+	int64_t *own = xcalloc(calls->count, sizeof(*own));
+	struct span_list l = {};
+
+	for (size_t i = 0; i < b->units.count; i++)
+		add(&l, SPAN_UNIT, b->units.list[i].name, boot_unit__time(&b->units.list[i]));
+	for (size_t i = 0; i < calls->count; i++)
+		own[i] = span__has_end(&calls->list[i]) ? calls->list[i].self : 0;
+	for_list(probe, &b->probes) {
+		char name[256];
+		size_t outer;
+
+		if (probe->class != SPAN_PROBE || !span__has_end(probe))
+			continue;
+		snprintf(name, sizeof(name), "%s (%s)", span__name(probe), probe->in ?: "a driver");
+		add(&l, SPAN_PROBE, strings__intern(store, name), probe->self);
+		outer = initcall_of(calls, probe);
+		if (outer != SIZE_MAX && has_time(probe))
+			own[outer] -= probe->self < own[outer] ? probe->self : own[outer];
+	}
+	for (size_t i = 0; i < calls->count; i++)
+		add(&l, calls->list[i].class, span__name(&calls->list[i]), own[i]);
+	free(own);
+	return l;
+}
+
+struct blame {
+	int64_t lost, full;
+	uint64_t count;
+	const struct span *items;	/* the longest first */
+	size_t shown;
+};
+
+static const struct json_field of_item[] = {
+	{ "time", &field_time, offsetof(struct span, self) },
+	{ "name", &field_kept, offsetof(struct span, name) },
+	{ "kind", &field_word, offsetof(struct span, class), span_class_words },
+	{ }
+}, blame_fields[] = {
+	{ "lost", &field_time, offsetof(struct blame, lost) },
+	{ "full", &field_time, offsetof(struct blame, full) },
+	{ "count", &field_number, offsetof(struct blame, count) },
+	{ "items", &field_list, offsetof(struct blame, items), JSON_LIST(struct blame, items, shown, of_item) },
+	{ }
+};
+
+void boot__blame(const struct boot *b, size_t most, bool json, FILE *out)
+{
+	static const struct column columns[] = { { "TIME", 10, RIGHT }, { "NAME", 0.5 }, { "KIND", 8 }, { } };
+	struct strings *store = strings__new();
+	struct span_list all = collect(b, store);
+	size_t count;
+	const struct span **sorted = span_list__by_self(&all, has_time, &count);
+	struct span *items = xcalloc(count, sizeof(*items));
+	struct blame blame = { NOT_KNOWN, NOT_KNOWN, count, items, count < most ? count : most };
+	struct libscols_table *table;
+
+	if (b->has_start) {
+		blame.lost = b->lost + (b->probes_lost == NOT_KNOWN ? 0 : b->probes_lost);
+		blame.full = b->full;
+	}
+	for (size_t i = 0; i < blame.shown; i++)
+		items[i] = *sorted[i];
+	if (json) {
+		write_view(b, "boot-blame", BLAME_SCHEMA, blame_fields, &blame, out);
+	} else {
+		table = cells__table(out, columns);
+		for (size_t i = 0; i < blame.shown; i++)
+			ADD_ROW(table, NULL, cell__seconds(items[i].self).text, items[i].name, span_class_words[items[i].class]);
+		cells__print(table, most, count, out);
+	}
+	free(items);
+	free(sorted);
+	free(all.list);
+	strings__free(store);
 }
 
 /* ---- what is missing */

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "boot/cells.h"
 
 void boot__init(struct boot *ret)
@@ -18,7 +18,7 @@ void boot__init(struct boot *ret)
 			.unknown = NOT_KNOWN, .thousand_calls = NOT_KNOWN, .thousand_inside = NOT_KNOWN, .convert = NOT_KNOWN,
 			.show = NOT_KNOWN, .ftrace_init = NOT_KNOWN, .before_ftrace_init = NOT_KNOWN,
 		},
-		.wait_start = NOT_KNOWN, .wait_end = NOT_KNOWN, .full = NOT_KNOWN, .probes_lost = NOT_KNOWN,
+		.process = { SPAN_NONE, .start = NOT_KNOWN, .end = NOT_KNOWN }, .full = NOT_KNOWN, .probes_lost = NOT_KNOWN,
 		.probes_full = NOT_KNOWN, .store = strings__new(),
 	};
 	boot__init_account(ret);
@@ -82,17 +82,17 @@ static void tell_start(const struct boot *b)
 			     "modules and waits may be missing; boot with trace_options=nooverwrite, as `hytrace boot next` "
 			     "prints it, or with a larger trace_buf_size=", b->lost);
 	if (b->full != NOT_KNOWN)
-		error__print("start: a buffer was full at " SECONDS " s: modules%s and what processors did may be "
+		error__print("start: a buffer was full at %s s: modules%s and what processors did may be "
 			     "missing from then on; if the boot took longer, boot with a larger trace_buf_size=",
-			     AS_SECONDS(b->full), b->probes_full != NOT_KNOWN ? ", probes" : "");
+			     cell__seconds(b->full).text, b->probes_full != NOT_KNOWN ? ", probes" : "");
 	if (b->probes_lost > 0)
 		error__print("probes: lost: %" PRId64 " events were overwritten, or found no room: probes of devices may be "
 			     "missing; boot with a larger trace_buf_size=, or without ftrace=function", b->probes_lost);
 	if (!boot__has_beginning(b))
 		error__warn("the first initcalls are missing, so what came before the others is not known");
 	if (b->clock_back)
-		error__warn("the kernel's clock went back by " SECONDS " s before there were programs, when it "
-			    "had measured the time stamp counter; what was before is told as if it had not", AS_SECONDS(b->clock_back));
+		error__warn("the kernel's clock went back by %s s before there were programs, when it "
+			    "had measured the time stamp counter; what was before is told as if it had not", cell__seconds(b->clock_back).text);
 	if (b->unread)
 		error__warn("%" PRId64 " lines of the trace are no events, or are out of order, as if a program's name had a "
 			    "newline; who starts such programs can write what is no event, too. The first one is: %s",

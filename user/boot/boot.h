@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A boot: all that is known about it. boot__record() takes it from the running machine, and
- * boot__read() from a document that boot__write() has written, there or elsewhere. Whatever is printed
- * or drawn is a view: it uses a const struct boot, and nothing else of the machine.
+ * A boot: all that is known about it. boot__record() takes it from the running machine, and boot__read() from a
+ * document that boot__write() has written, there or elsewhere. Whatever is printed or drawn is a view: it uses a
+ * const struct boot, and nothing else of the machine.
  *
- * A time that begins with the clock "local" is ns of the kernel's clock; times of systemd are ns of
- * CLOCK_MONOTONIC. A number may be NOT_KNOWN (span.h), a text NULL, and a list NULL, which is not an
- * empty list: then it is not known, and null in json (base/json.h: field_time, field_list).
+ * A time that begins with the clock "local" is ns of the kernel's clock; times of systemd are ns of CLOCK_MONOTONIC.
+ * A number may be NOT_KNOWN (span.h), a text NULL, and a list NULL, which is not an empty list: then it is not known,
+ * and null in json (base/json.h: field_time, field_list).
  */
 #ifndef HYTRACE_BOOT_BOOT_H
 #define HYTRACE_BOOT_BOOT_H
@@ -14,23 +14,18 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "boot/account.h"
-#include "boot/clock.h"
 #include "boot/span.h"
-#include "boot/units.h"
 #include "kernel/running.h"
 
 /* Increase it when a field of the json is removed or changes its meaning. */
 #define BOOT_SCHEMA 5
 
 struct strings;
+struct clock_range;
 
 /* ---- the early part, until the ordinary tracer took over */
 
-/*
- * The function whose calls are the phases of the boot, and the function that sets up ftrace, which
- * is never traced.
- */
+/* The function whose calls are the phases of the boot, and the function that sets up ftrace, which is never traced. */
 #define BOOT_FUNCTION "start_kernel"
 #define FTRACE_FUNCTION "ftrace_init"
 
@@ -134,6 +129,152 @@ struct boot_cpu {
 	int64_t busy;			/* while process 1 made the initcalls */
 };
 
+/* ---- clocks, and what came before the kernel; all is measured in account.h */
+
+/*
+ * The relations between the clock "local", of the kernel's events, and others: the time stamp counter (TSC) of the
+ * CPU, from its reset on, and CLOCK_MONOTONIC, as systemd uses it. Each has a bound of its error.
+ */
+struct boot_clock {
+	int64_t since_reset;		/* from the TSC's zero to that of the clock "local" */
+	int64_t tsc_error;
+	const char *why_no_tsc;
+	int64_t ahead;			/* "local" - CLOCK_MONOTONIC */
+	int64_t error;			/* of "ahead"; if measured now, with NTP's changes since boot */
+	int64_t slewed;			/* if from events: more error after systemd's beginning */
+	const char *why_no_ahead;
+	bool unstable;			/* the clocks of CPUs may differ */
+
+	/* Only while the boot is recorded. If @tsc_known: local = zero + (tsc * mult >> shift) */
+	bool tsc_known;
+	uint32_t mult;
+	uint16_t shift;
+	int64_t zero;
+	int64_t measured_error;		/* of "ahead" without NTP's changes */
+	int64_t log_ahead;		/* "local" - the clock of the kernel's log */
+};
+
+/*
+ * Translates a time of CLOCK_MONOTONIC to the clock "local"; NOT_KNOWN. Only for times of user space: earlier in the
+ * boot, CLOCK_MONOTONIC may have missed ticks.
+ */
+int64_t boot_clock__from_monotonic(const struct boot_clock *c, int64_t ns);
+
+enum firmware_source { FIRMWARE_NONE, FIRMWARE_FPDT, FIRMWARE_EFI, FIRMWARE_SYSTEMD };
+
+struct boot_firmware {
+	enum firmware_source source;	/* of loader_start and loader_end */
+	/* In ns since the reset; NOT_KNOWN if there is no source. */
+	int64_t loader_start;		/* when the firmware started the boot loader */
+	int64_t loader_end;		/* when the boot loader started the kernel */
+	bool kexec;			/* started by another kernel: the reset is long ago */
+};
+
+/*
+ * Some warm starts do not clear the TSC. Does its zero, @since_reset ns before the zero of the kernel's clock, fit to
+ * a reset when the firmware began?
+ */
+bool boot_firmware__fits(const struct boot_firmware *f, int64_t since_reset);
+
+/* Properties that change how long a boot takes; 0 and NULL: not known. */
+struct machine {
+	uint64_t cpus;			/* online */
+	uint64_t memory;		/* bytes, without early allocations */
+	const char *model;		/* of the CPU */
+};
+
+/* ---- units of systemd; times are ns of CLOCK_MONOTONIC, and NOT_KNOWN means never */
+
+/* A format of a message, with the jobs. */
+#define BOOT_NOT_COMPLETE "the boot is not complete: systemd has %" PRId64 " jobs left, `systemctl list-jobs` shows them"
+
+struct boot_unit {
+	const char *name;
+	const char *state;		/* "active", "failed", ... */
+	const char *result;		/* of a failed unit: "exit-code", ...; NULL: not known */
+	/* Of the last start. */
+	int64_t activating, activated, deactivating, deactivated;
+	int64_t start, active;		/* the first two by the kernel's clock */
+	/* Each ends with NULL, and may be NULL if it is empty. */
+	char **after;			/* the units that it was ordered after, and that were started in the boot */
+	char **names;			/* its name and its aliases */
+};
+
+/* When systemd began and ended its own work, and the times before that systemd knows. */
+struct boot_manager {
+	int64_t firmware, loader;	/* durations: back from the zero of the kernel's clock */
+	int64_t initrd, userspace, finish;
+	int64_t security_start, security_finish;
+	int64_t generators_start, generators_finish;
+	int64_t load_start, load_finish;
+};
+
+struct boot_units {
+	bool known;			/* if false, only why_not is set */
+	const char *why_not;		/* "process 1 is not systemd" */
+	struct boot_manager manager;
+	const char *target;		/* the default target, "graphical.target"; NULL: unknown */
+	int64_t jobs;			/* the number of unfinished jobs */
+	struct boot_unit *list;		/* that were started; NULL: not known */
+	size_t count;
+};
+
+/* Is the boot complete, so that systemd will start nothing more for it? */
+bool boot_units__complete(const struct boot_units *u);
+/* Returns NULL if there is no unit of this name. */
+const struct boot_unit *boot_units__find(const struct boot_units *u, const char *name);
+/* The default target; NULL: it is not known, or was not reached in the boot. */
+const struct boot_unit *boot_units__target(const struct boot_units *u);
+/* Finds the unit that a user has typed: @name may be an alias, and may lack ".service". */
+const struct boot_unit *boot_units__find_typed(const struct boot_units *u, const char *name);
+/* Has the start of the unit ended, with success or failure? */
+bool boot_unit__is_done(const struct boot_unit *unit);
+/* How long the unit took to start, or until its start failed; 0: it was not started, or is still starting. */
+int64_t boot_unit__time(const struct boot_unit *unit);
+/* Was the unit active before the boot was complete? */
+bool boot_units__in_boot(const struct boot_units *u, const struct boot_unit *unit);
+
+/*
+ * ---- the account: the whole boot, divided into parts without gaps, from the reset of the CPU until systemd has nothing more
+ * to start. Each part ends at a recorded time. If this time is not known, the next part whose end is known includes the part,
+ * and says so ("with"). So all times and "not_accounted" add up to the time between the first and the last known time.
+ */
+
+enum part_kind {
+	PART_FIRMWARE,			/* until the boot loader is started */
+	PART_LOADER,			/* until the kernel's image is started */
+	PART_UNPACKING,			/* until the first call that early tracing has recorded */
+	PART_BEFORE_CLOCK,		/* until the zero of the kernel's clock */
+	PART_BEFORE_INITCALLS,
+	PART_LEVEL,			/* the initcalls of a level, until the next level */
+	PART_AFTER_INITCALLS,		/* until the first program of process 1 */
+	PART_INITRD,			/* until the program that stays process 1 */
+	PART_INIT,			/* until systemd has loaded its units */
+	PART_UNITS,			/* until the default target is reached */
+	PART_REST,			/* until systemd has nothing more to do for the boot */
+	PART_BETWEEN,			/* PART_UNITS and PART_REST while no unit was starting */
+	PART_KINDS,
+};
+
+struct boot_part {
+	enum part_kind kind;
+	const char *level;		/* for PART_LEVEL */
+	int64_t start, time;		/* by the clock "local"; NOT_KNOWN */
+	int64_t with;			/* "time" includes so many parts directly before this */
+};
+
+struct boot_parts {
+	struct boot_part *list;		/* in order of time; NULL: not known */
+	size_t count;
+	int64_t total;			/* the sum of all known times and of not_accounted */
+	int64_t not_accounted;		/* the time for which events of initcalls are missing */
+	int64_t started_again;		/* units; the time of their first start is PART_BETWEEN; NOT_KNOWN */
+	const char *init;		/* the program that stays process 1; NULL: not known */
+};
+
+/* The name in json, "before_initcalls"; the title in text, "kernel, until the initcalls". */
+extern const char *const boot_part_names[], *const boot_part_titles[];
+
 /* ---- all */
 
 struct boot {
@@ -144,21 +285,20 @@ struct boot {
 	struct boot_early early;
 
 	bool has_start;			/* the initcalls were recorded; false: the members up to "events_until_init" are zero */
-	struct span_list levels;	/* count: initcalls; self: time outside of initcalls; a level ends with the next */
+	struct span_list levels;	/* count: initcalls; running: the time in them; a level ends with the next */
 	struct span_list inits;		/* the programs of process 1, each until the next one */
 	struct span_list initcalls;	/* SPAN_INITCALL and SPAN_MODULE; in: the level, "module", "console", "unknown" */
 	struct span_list probes;	/* SPAN_PROBE for PROBE_DEVICE, otherwise SPAN_CALL; NULL: not asked for */
 	struct span_list programs;	/* of other processes than 1 */
-	struct span_list runs;		/* of tasks on CPUs, sorted by end; kind: the CPU; NULL: not recorded */
+	struct span_list runs;		/* of tasks on CPUs, sorted by end; NULL: not recorded */
 	struct boot_io *ios;
 	size_t io_count;
 	struct boot_cpu *cpus;		/* that were recorded */
 	size_t cpu_count;
-	/* The time of process 1 that is divided into waits and the path; NOT_KNOWN: not recorded. */
-	int64_t wait_start, wait_end, running, ready;
+	struct span process;		/* the time of process 1 that is divided into waits and the path */
 	struct boot_wait *waits;	/* the longest first; NULL: not recorded */
 	size_t wait_count;
-	struct span_list path;		/* without gaps from wait_start to wait_end; kind: enum wait_class; in: where */
+	struct span_list path;		/* without gaps; kind: enum wait_class; in: where */
 	int64_t lost;			/* events overwritten, or without room before init */
 	int64_t full;			/* when the first buffer of a CPU was full */
 	int64_t unread;			/* lines that are no events */
@@ -232,11 +372,6 @@ static inline enum span_class span_class__of_wait(int class)
 	return class == CLASS_RUNNING ? SPAN_RUNNING : class == CLASS_BLOCK ? SPAN_IO : SPAN_WAIT;
 }
 
-/* ---- the document (document.c) */
-
-/* "parts", "firmware", "userspace" and "units", with offsets in struct boot (account.c). */
-extern const struct json_field account_fields[];
-
 /* ---- views */
 
 /* The caller checks @out for write errors. */
@@ -244,16 +379,27 @@ void boot__text(const struct boot *b, size_t most, FILE *out);
 /* Trace events for Chrome and Perfetto: all spans, but of early calls only the longest. */
 void boot__chrome(const struct boot *b, FILE *out);
 /*
- * Stacks for programs that draw flame graphs: initcalls and modules of each task, and early calls,
- * with own times in microseconds. Returns -EOPNOTSUPP after a message if there are none.
+ * Stacks for programs that draw flame graphs: initcalls and modules of each task, and early calls, with own times in
+ * microseconds. Returns -EOPNOTSUPP after a message if there are none.
  */
 int boot__folded(const struct boot *b, FILE *out);
 /* A picture, in at most 2 MB: all spans of the timeline, but the narrowest ones are joined. */
 void boot__svg(const struct boot *b, FILE *out);
-/* The account: how long each part of the boot took (account.c). */
+/* The account: how long each part of the boot took. */
 void boot__time_text(const struct boot *b, FILE *out);
 /* The @most units that took longest, and the critical chain of the default target. */
 void boot__units_text(const struct boot *b, size_t most, FILE *out);
+/*
+ * What @unit, which was active before the boot was complete, had to wait for: the last unit that became active of
+ * those it was ordered after, what that unit had to wait for, and so on.
+ */
+void boot__chain_text(const struct boot *b, const struct boot_unit *unit, FILE *out);
+void boot__chain_json(const struct boot *b, const struct boot_unit *unit, FILE *out);
+/* The @most things that took longest: units, initcalls, modules and probes. */
+void boot__blame(const struct boot *b, size_t most, bool json, FILE *out);
+/* Tells on stderr what is not known of clocks, firmware and units. */
 void boot__account_losses(const struct boot *b);
+
+int cmd_boot(int argc, char **argv);
 
 #endif

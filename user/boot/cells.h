@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables of `hytrace boot`, and its times as text. */
+/* The tables of `hytrace boot`, and its numbers as text. */
 #ifndef HYTRACE_BOOT_CELLS_H
 #define HYTRACE_BOOT_CELLS_H
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "base/table.h"
-
-/* For printf(): a time in ns as seconds with microseconds. */
-#define SECONDS "%" PRIu64 ".%06" PRIu64
-#define AS_SECONDS(ns) (uint64_t)(ns) / 1000000000, (uint64_t)(ns) % 1000000000 / 1000
+#include "boot/span.h"
 
 #define RIGHT SCOLS_FL_RIGHT
 
@@ -22,27 +18,74 @@ struct column {
 	int flags;
 };
 
-/* A line of a table. Cells are filled from the first column on; @next is the next one. */
-struct cells {
-	struct libscols_line *line;
-	size_t next;
+static inline struct libscols_table *cells__table(FILE *out, const struct column *columns)
+{
+	struct libscols_table *table = table__new(out);
+
+	for (; columns->heading; columns++)
+		table__column(table, columns->heading, columns->width, columns->flags);
+	return table;
+}
+
+/* Adds a row with these texts; NULL leaves a cell empty. @parent: NULL if the table is no tree. Returns the row. */
+#define ADD_ROW(table, parent, ...)										\
+	cells__row(table, parent, (const char *const []){ __VA_ARGS__ },					\
+		   sizeof((const char *const []){ __VA_ARGS__ }) / sizeof(const char *))
+
+static inline struct libscols_line *cells__row(struct libscols_table *table, struct libscols_line *parent,
+					       const char *const *texts, size_t count)
+{
+	struct libscols_line *line = table__line(table, parent);
+
+	for (size_t i = 0; i < count; i++) {
+		if (texts[i])
+			table__cell(line, i, texts[i]);
+	}
+	return line;
+}
+
+/* Prints the table, which has the first @most of @count rows, then "and N more". Frees it. */
+static inline void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out)
+{
+	table__print(table);
+	if (most < count)
+		fprintf(out, "and %zu more\n", count - most);
+}
+
+/* A number as text, which lives as long as the expression: cell__seconds(ns).text. What is NOT_KNOWN is "". */
+struct cell {
+	char text[48];
 };
 
-struct libscols_table *cells__table(FILE *out, const struct column *columns);
-/* @parent: NULL if the table is no tree */
-struct cells cells__line(struct libscols_table *table, struct libscols_line *parent);
-/* Leaves the next @count cells empty. */
-void cells__skip(struct cells *c, size_t count);
-/* NULL leaves the cell empty. */
-void cell__text(struct cells *c, const char *text);
-void cell__print(struct cells *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* @ns as seconds, with microseconds; nothing if it is NOT_KNOWN. */
-void cell__time(struct cells *c, int64_t ns);
-/* The same; leaves the cell empty if it is NOT_KNOWN. */
-void cell__known(struct cells *c, int64_t ns);
-/* @part of @whole in percent; nothing if @whole is 0. */
-void cell__share(struct cells *c, uint64_t part, uint64_t whole);
-/* Prints the table, which has the first @most of @count lines, then "and N more". Frees it. */
-void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out);
+/* Seconds, with microseconds. */
+static inline struct cell cell__seconds(int64_t ns)
+{
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	struct cell c = { "" };
+
+	if (ns != NOT_KNOWN)
+		snprintf(c.text, sizeof(c.text), "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / 1000000000,
+			 size % 1000000000 / 1000);
+	return c;
+}
+
+static inline struct cell cell__number(int64_t number)
+{
+	struct cell c = { "" };
+
+	if (number != NOT_KNOWN)
+		snprintf(c.text, sizeof(c.text), "%" PRId64, number);
+	return c;
+}
+
+/* "12.3%"; "" if @whole is 0. */
+static inline struct cell cell__share(uint64_t part, uint64_t whole)
+{
+	struct cell c = { "" };
+
+	if (whole)
+		snprintf(c.text, sizeof(c.text), "%.1f%%", 100.0 * part / whole);
+	return c;
+}
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Writes the timeline as Chrome's trace events, for Perfetto; see boot.h.
  *
- * A part of the timeline is a process of the trace; each layer of a lane is a thread, drawn as a
- * row. Layers must not share a row: viewers drop events of a thread that overlap without nesting.
+ * A part of the timeline is a process of the trace; each layer of a lane is a thread, drawn as a row. Layers must not
+ * share a row: viewers drop events of a thread that overlap without nesting.
  *
- * A bar without a known end is a begin event ("B") without an end. Viewers draw it until the end of
- * the trace, and all later bars inside it. So a lane has one more row, for such bars only.
+ * A bar without a known end is a begin event ("B") without an end. Viewers draw it until the end of the trace, and
+ * all later bars inside it. So a lane has one more row, for such bars only.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,8 +48,7 @@ static void write_label(json_writer_t *w, const char *what, int part, size_t row
 }
 
 /* Writes a time in microseconds. If the part has cycles, they take the place of microseconds. */
-static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part,
-			 int64_t time)
+static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part, int64_t time)
 {
 	jsonw_name(c->w, name);
 	if (part->counts)

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Measures the differences between the clocks of a boot; see clock.h.
+ * Measures the differences between the clocks of a boot, and reads the times of the firmware; see account.h.
  *
- * A trace buffer's file `stats` shows the current time of the buffer's clock, in microseconds. This
- * reads another clock before and after that file: the buffer's time lies between the two readings.
- * Many such readings leave a short range for the difference of the clocks.
+ * A trace buffer's file `stats` shows the current time of the buffer's clock, in microseconds. This reads another
+ * clock before and after that file: the buffer's time lies between the two readings. Many such readings leave a short
+ * range for the difference of the clocks.
  *
- * The page that perf_event_open() maps has the TSC's frequency and its zero, but for the clock of
- * dmesg. If the kernel began with another clock than the TSC, the clock of dmesg differs from the
- * trace clock by a constant. The readings of the TSC before and after `stats` show this constant.
+ * The page that perf_event_open() maps has the TSC's frequency and its zero, but for the clock of dmesg. If the
+ * kernel began with another clock than the TSC, the clock of dmesg differs from the trace clock by a constant. The
+ * readings of the TSC before and after `stats` show this constant.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -22,9 +24,8 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "boot/clock.h"
-#include "boot/record.h"
-#include "boot/span.h"
+#include "boot/account.h"
+#include "boot/next.h"
 #include "run/instance.h"
 
 #define LOOKS 64
@@ -61,14 +62,9 @@ static int64_t range__middle(const struct clock_range *r)
 	return r->least + (r->most - r->least) / 2;
 }
 
-uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift)
-{
-	return (uint64_t)((unsigned __int128)tsc * mult >> shift);
-}
-
 int64_t boot_clock__from_tsc(const struct boot_clock *c, uint64_t tsc)
 {
-	return c->tsc_known ? c->zero + (int64_t)clock__scale(tsc, c->mult, c->shift) : NOT_KNOWN;
+	return c->tsc_known ? c->zero + (int64_t)((unsigned __int128)tsc * c->mult >> c->shift) : NOT_KNOWN;
 }
 
 int64_t boot_clock__from_monotonic(const struct boot_clock *c, int64_t ns)
@@ -113,8 +109,8 @@ void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
 }
 
 /*
- * How far the clocks have drifted apart while units were started: at most as far as until now, as
- * NTP slews an offset in one direction, and at most as far as NTP can slew in the time of a boot.
+ * How far the clocks have drifted apart while units were started: at most as far as until now, as NTP slews an offset
+ * in one direction, and at most as far as NTP can slew in the time of a boot.
  */
 static int64_t slewed_since(const struct boot_clock *then, const struct boot_clock *now, int64_t userspace, int64_t finish)
 {
@@ -127,8 +123,8 @@ static int64_t slewed_since(const struct boot_clock *then, const struct boot_clo
 }
 
 /*
- * Each program that process 1 has executed tells the relation at its time. Takes the last program
- * before systemd began: systemd itself. A later program is systemd that has executed itself anew.
+ * Each program that process 1 has executed tells the relation at its time. Takes the last program before systemd
+ * began: systemd itself. A later program is systemd that has executed itself anew.
  */
 void boot_clock__of_boot(struct boot_clock *c, const struct span_list *inits, const struct clock_range *ahead,
 			 int64_t userspace, int64_t finish)
@@ -186,7 +182,7 @@ static void read_page(struct boot_clock *c, const volatile struct perf_event_mma
 static void tell_source(struct boot_clock *c, struct strings *store)
 {
 	static const char *const others[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
-	char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource"), *text;
+	autofree char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource"), *text = NULL;
 
 	c->why_no_tsc = "the kernel's clock is not the TSC";
 	if (!source)
@@ -198,8 +194,6 @@ static void tell_source(struct boot_clock *c, struct strings *store)
 	text = xasprintf("%s: its clock source is %s", c->why_no_tsc, source);
 	if (strcmp(source, "tsc"))
 		c->why_no_tsc = strings__add(store, text);
-	free(text);
-	free(source);
 }
 
 /* Finds the relation between the TSC and the clock of dmesg. */
@@ -262,17 +256,10 @@ static int look(struct boot_clock *c, int fd, struct clock_looks *l)
 /* Opens the file `stats` of a buffer with the clock "local"; -1: there is none. CPU 0 is always there. */
 static int open_stats(const char *dir, const char *buffer)
 {
-	char *path = xasprintf("%s%s/trace_clock", dir, buffer), *clock = file__text(path);
-	int fd = -1;
+	autofree char *path = xasprintf("%s%s/per_cpu/cpu0/stats", dir, buffer);
+	autofree char *clock = file__text_at("%s%s/trace_clock", dir, buffer);
 
-	free(path);
-	if (clock && strstr(clock, "[local]")) {
-		path = xasprintf("%s%s/per_cpu/cpu0/stats", dir, buffer);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		free(path);
-	}
-	free(clock);
-	return fd;
+	return clock && strstr(clock, "[local]") ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
 int64_t clock__suspended(int64_t boottime, int64_t monotonic, const char *offsets)
@@ -319,4 +306,107 @@ void boot_clock__measure(struct boot_clock *ret, const char *dir, struct strings
 		;
 	boot_clock__conclude(ret, &l);
 	close(fd);
+}
+
+/* ---- before the kernel */
+
+/* The most plausible time before the kernel; systemd has this limit, too. */
+#define MOST_NS 3600000000000
+/* The most plausible time between the boot loader and the zero of the kernel's clock. */
+#define MOST_UNPACKING_NS 60000000000
+
+/* Of the Boot Loader Interface, https://systemd.io/BOOT_LOADER_INTERFACE */
+#define LOADER "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+
+/* A number that is a whole text; 0: it is none. */
+static uint64_t number(const char *text)
+{
+	uint64_t value;
+	int end = 0;
+
+	return sscanf(text, "%" SCNu64 "%n", &value, &end) == 1 && (!text[end] || text[end] == '\n') ? value : 0;
+}
+
+/* Reads a number from a file of sysfs; 0: there is none. */
+static uint64_t read_fpdt(const char *sys, const char *name)
+{
+	autofree char *text = file__text_at("%s/acpi/fpdt/boot/%s", sys, name);
+
+	return number(text ?: "");
+}
+
+/* Reads an EFI variable: 4 bytes of attributes, a text in UTF-16, here of ASCII. "": there is none. */
+static void read_variable(const char *sys, const char *name, char *ret, size_t size)
+{
+	autofree char *path = xasprintf("%s/efi/efivars/%s-" LOADER, sys, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char data[256];
+	ssize_t length = -1;
+	size_t count = 0;
+
+	if (fd >= 0) {
+		length = read(fd, data, sizeof(data));
+		close(fd);
+	}
+	for (ssize_t at = 4; at + 1 < length && data[at] && !data[at + 1] && count + 1 < size; at += 2)
+		ret[count++] = data[at];
+	ret[count] = '\0';
+}
+
+/* The number of an EFI variable, in ns; 0: there is none. */
+static uint64_t read_us(const char *sys, const char *name)
+{
+	char digits[32];
+
+	read_variable(sys, name, digits, sizeof(digits));
+	return 1000 * number(digits);
+}
+
+bool boot_firmware__is_systemd_boot(const char *sys)
+{
+	char info[64];
+
+	read_variable(sys, "LoaderInfo", info, sizeof(info));
+	return !strncmp(info, "systemd-boot", 12);
+}
+
+/* The upper four bits are the loader; see Documentation/arch/x86/boot.rst. */
+bool boot_firmware__is_kexec(long bootloader_type)
+{
+	return bootloader_type >> 4 == 0xd;
+}
+
+/* Returns false without setting the times if they are not plausible. */
+static bool set(struct boot_firmware *f, enum firmware_source source, uint64_t loader_start, uint64_t loader_end)
+{
+	if (!loader_start || loader_start > loader_end || loader_end > MOST_NS)
+		return false;
+	*f = (struct boot_firmware){ source, loader_start, loader_end };
+	return true;
+}
+
+void boot_firmware__load(struct boot_firmware *ret, const char *sys)
+{
+	*ret = (struct boot_firmware){ FIRMWARE_NONE, NOT_KNOWN, NOT_KNOWN };
+	ret->kexec = boot_firmware__is_kexec(file__number("/proc/sys/kernel/bootloader_type"));
+	/* With kexec, the firmware's times are about the boot of the first kernel. */
+	if (ret->kexec)
+		return;
+	/* Without EFI, an FPDT has only a part of the numbers, with another meaning. */
+	if (!set(ret, FIRMWARE_FPDT, read_fpdt(sys, "bootloader_launch_ns"), read_fpdt(sys, "exitbootservice_end_ns")))
+		set(ret, FIRMWARE_EFI, read_us(sys, "LoaderTimeInitUSec"), read_us(sys, "LoaderTimeExecUSec"));
+}
+
+void boot_firmware__add(struct boot_firmware *f, int64_t firmware, int64_t loader)
+{
+	if (!f->source && !f->kexec && loader > 0 && loader < firmware)
+		set(f, FIRMWARE_SYSTEMD, firmware - loader, firmware);
+}
+
+bool boot_firmware__fits(const struct boot_firmware *f, int64_t since_reset)
+{
+	/* A document may have a source without a time. */
+	if (!f->source || f->loader_end == NOT_KNOWN)
+		return since_reset <= MOST_NS;
+	return since_reset >= f->loader_end && since_reset - f->loader_end <= MOST_UNPACKING_NS;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compares two boots, or groups of boots of two kernels or configurations: what takes longer in the
- * second group, and what is called more often.
+ * Compares two boots, or groups of boots of two kernels or configurations: what takes longer in the second group, and
+ * what is called more often.
  *
- * A row stands for all items of one name: an initcall, a level, a function. Suffixes that the
- * compiler appends to names are removed. If a boot has several items of one name, their times and
- * counts are added up.
+ * A row stands for all items of one name: an initcall, a level, a function. Suffixes that the compiler appends to
+ * names are removed. If a boot has several items of one name, their times and counts are added up.
  */
 #ifndef HYTRACE_BOOT_COMPARE_H
 #define HYTRACE_BOOT_COMPARE_H
@@ -13,7 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct boot;
 
@@ -50,11 +48,7 @@ struct row_cell {
 	bool is_there;
 };
 
-enum boot_verdict {
-	SAME,				/* or the difference is too small */
-	POSSIBLY,
-	CERTAIN,
-};
+enum boot_verdict { SAME /* or too little */, POSSIBLY, CERTAIN };
 
 /* NAN: not known, or it makes no sense. */
 struct boot_change {
@@ -62,7 +56,7 @@ struct boot_change {
 	double a, b;			/* the median of each group */
 	double change, percent;
 	double spread;			/* the largest distance of a boot from its group's median */
-	double p;			/* see noise.h */
+	double p;			/* as in struct noise_row */
 	enum boot_verdict verdict;
 };
 
@@ -74,7 +68,7 @@ struct boot_row {
 	bool new, gone;			/* in all boots of group 2 only; of group 1 only */
 };
 
-/* Facts about a boot as a whole, as texts. */
+/* Facts about a boot as a whole, as texts. Those from FACT_TRACER on are noted if they differ. */
 enum boot_fact {
 	FACT_RELEASE, FACT_BUILD_ID, FACT_BOOT_ID, FACT_TRACER, FACT_SITES, FACT_CPUS, FACT_MEMORY, FACT_MODEL,
 	FACT_CMDLINE, FACT_PROGRAM, FACT_TARGET, FACTS
@@ -105,22 +99,21 @@ struct boot_comparison {
 	bool comparable[PARTS][MEASURES];
 	bool can_tell;			/* enough boots for certain answers */
 	size_t compared, differing;	/* rows, by time or count */
-	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
-	size_t target;			/* the row "until the default target"; SIZE_MAX: none */
+	size_t total, target;		/* the rows "until init", "until the default target"; SIZE_MAX: no boot has it */
 };
 
 /*
- * The least difference of a row if there are too few boots to know the noise: FEW_SHARE of the row,
- * and for times FEW_OF_TOTAL of the time until init, at least FEW_NS; for calls FEW_CALLS.
+ * The least difference of a row if there are too few boots to know the noise: FEW_SHARE of the row, and for times
+ * FEW_OF_TOTAL of the time until init, at least FEW_NS; for calls FEW_CALLS.
  */
 #define FEW_SHARE 0.10
 #define FEW_OF_TOTAL 0.005
 #define FEW_NS 500000.0
 #define FEW_CALLS 20.0
 /*
- * The probability that a comparison of two groups of the same kernel calls any time certain, and
- * the probability that it calls any count certain. Several rows may then be wrong together, as rows
- * depend on each other: about one wrong row in 20 comparisons at most.
+ * The probability that a comparison of two groups of the same kernel calls any time certain, and the probability that
+ * it calls any count certain. Several rows may then be wrong together, as rows depend on each other: about one wrong
+ * row in 20 comparisons at most.
  */
 #define ALPHA 0.01
 /* The probability that noise alone exceeds the limit of --fail-above, which tests only one row. */
@@ -138,9 +131,6 @@ int boot_comparison__add(struct boot_comparison *c, size_t boot, const char *pat
 /* Compares all boots. Returns -EINVAL after a message if the boots of a group do not belong together. */
 int boot_comparison__run(struct boot_comparison *c);
 void boot_comparison__free(struct boot_comparison *c);
-
-/* ---- answers */
-
 /* The least difference of times that counts if there are few boots. */
 double boot_comparison__few_ns(const struct boot_comparison *c);
 
@@ -151,22 +141,44 @@ struct boot_limit {
 	bool target;
 };
 
-/**
- * boot_comparison__exceeds() - has the limited time grown by more than the limit?
- * @c: the comparison
- * @limit: the limit
- * @ret: the answer. False, with a message, if the median has grown by more, but maybe by noise
- *
- * Return: 0; -EINVAL after a message if the time is not known.
+/*
+ * Has the limited time grown by more than the limit? If the median has grown by more, but maybe by noise, *@ret is
+ * false, and a message tells it. Returns 0; -EINVAL after a message if the time is not known.
  */
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret);
 
+int cmd_boot_compare(int argc, char **argv);
+
 /*
- * Print the result. @names: the names of the groups. @most: the most rows of a table. @all: also
- * rows that do not differ. The caller checks @out for write errors.
+ * ---- noise.c: which of many rows differ between two groups of boots by more than boots of the same kernel do
+ *
+ * Each boot takes a different time, and among a thousand rows, some always differ by chance. So this tests all rows together,
+ * by permutation: if the two groups are alike, any division of the boots into two groups would do as well. For each division,
+ * this finds the largest difference of all rows, each relative to the row's own noise. A row is certain if nearly no other
+ * division has such a difference in any row (the step-down maxT test of Westfall and Young). This needs no model of the noise,
+ * and rows may depend on each other, as a level depends on its initcalls. But the two groups must be booted in turns: if the
+ * machine is busier while the second group boots, this is a difference, too.
  */
-void boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all,
-			   FILE *out);
-void boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
+
+struct noise_row {
+	const double *values;	/* one for each boot, the first group first */
+	double least;		/* a smaller difference does not matter; greater than 0 */
+	double floor;		/* the noise is never less than this; greater than 0 */
+	/* Results: */
+	double a, b;		/* the median of each group */
+	double spread;		/* the largest distance of a boot from the median of its group */
+	bool apart;		/* the gap between the groups is larger than each group's range */
+	double p;		/* the probability that chance does this in any row; 1: unknown */
+};
+
+/* Are there enough boots for noise_row.p to be as low as @alpha? */
+bool noise__can_tell(size_t a, size_t b, double alpha);
+/* Finds which rows differ by more than the noise. @a, @b: the numbers of boots in the groups, at least 1 */
+void noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b);
+/*
+ * The probability that chance makes the second group so much larger: the share of all divisions in which it is larger
+ * by at least as much, relative to the noise. @row: only @values and @floor are used
+ */
+double noise__grown(const struct noise_row *row, size_t a, size_t b);
 
 #endif

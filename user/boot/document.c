@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "document/read.h"
 
 /* The kernel's stack has no room for more frames. */
@@ -42,13 +42,12 @@ const struct json_kind field_kept = { write_kept, read_kept, json_type_string, t
 
 const struct json_kind field_name = { write_kept, read_kept, json_type_string };
 
-/* Fields that are the same in all documents, or follow from other fields. */
-static void write_word(json_writer_t *w, const struct json_field *field, const void *member)
+static void write_clock(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	jsonw_string(w, field->detail);
+	jsonw_string(w, "local");
 }
 
-static const struct json_kind word = { write_word };
+static const struct json_kind clock_word = { write_clock };
 
 /* The time of a span, from its start, which is read before. */
 static void write_length(json_writer_t *w, const struct json_field *field, const void *member)
@@ -78,27 +77,6 @@ static int read_length(struct json_object *value, const struct json_field *field
 static const struct json_kind length = { write_length, read_length, json_type_int, true };
 /* Of a span that has an end. */
 static const struct json_kind whole_length = { write_length, read_length, json_type_int };
-
-/* The part of a level's time that is in initcalls: what is not its own. */
-static void write_inner(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	const struct span *s = member;
-
-	jsonw_int(w, s->end - s->start - s->self);
-}
-
-static int read_inner(struct json_object *value, const struct json_field *field, void *member, void *whole)
-{
-	struct span *s = member;
-	int64_t inner = json_object_get_int64(value);
-
-	if (!is_length(inner))
-		return -EINVAL;
-	s->self = s->end - s->start - inner;
-	return 0;
-}
-
-static const struct json_kind in_inner_spans = { write_inner, read_inner, json_type_int };
 
 /* Has the driver put the probe of a device off? */
 static void write_deferred(json_writer_t *w, const struct json_field *field, const void *member)
@@ -163,64 +141,21 @@ static int read_lost(struct json_object *value, const struct json_field *field, 
 
 static const struct json_kind early_lost = { write_lost, read_lost, json_type_object, true };
 
-/* The CPU of a run. */
-static void write_cpu(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	jsonw_int(w, *(const int *)member);
-}
-
-static int read_cpu(struct json_object *value, const struct json_field *field, void *member, void *whole)
-{
-	*(int *)member = json_object_get_int(value);
-	return 0;
-}
-
-static const struct json_kind cpu_number = { write_cpu, read_cpu, json_type_int };
-
-/* How long process 1 was divided, and the part of it that was neither running nor ready. */
-static void write_divided(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	const struct boot *b = member;
-
-	jsonw_int(w, b->wait_end - b->wait_start);
-}
-
-static int read_divided(struct json_object *value, const struct json_field *field, void *member, void *whole)
-{
-	struct boot *b = member;
-	int64_t time = json_object_get_int64(value);
-
-	if (!is_length(time))
-		return -EINVAL;
-	b->wait_end = b->wait_start + time;
-	return 0;
-}
-
-static const struct json_kind divided_time = { write_divided, read_divided, json_type_int };
-
-static void write_waiting(json_writer_t *w, const struct json_field *field, const void *member)
-{
-	const struct boot *b = member;
-
-	jsonw_int(w, b->wait_end - b->wait_start - b->running - b->ready);
-}
-
-static const struct json_kind waiting = { write_waiting };
-
 /*
- * An object with a part of the boot, at the boot's own address. If the part is not known, it is null,
- * and its members stay as they are.
+ * An object with a part of the boot, whose fields have offsets in struct boot. If the part is not known, it is null,
+ * and its members stay as they are. @tells: the offset of a member of 8 bytes, which is then NULL or NOT_KNOWN
  */
 struct part {
-	bool (*is_known)(const struct boot *b);
+	size_t tells;
 	const struct json_field *fields;
 };
 
 static void write_part(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct part *part = field->detail;
+	int64_t tells = *(const int64_t *)((const char *)member + part->tells);
 
-	if (!part->is_known(member)) {
+	if (!tells || tells == NOT_KNOWN) {
 		jsonw_null(w);
 		return;
 	}
@@ -238,7 +173,7 @@ static int read_part(struct json_object *value, const struct json_field *field, 
 
 static const struct json_kind field_part = { write_part, read_part, json_type_object, true };
 
-#define PART(name, is_known, fields) { name, &field_part, 0, &(const struct part){ is_known, fields } }
+#define PART(name, tells, fields) { name, &field_part, 0, &(const struct part){ offsetof(struct boot, tells), fields } }
 
 /* ---- the early part */
 
@@ -248,16 +183,6 @@ static const char *const early_kinds[] = { "function", "before", "tracer", "hole
 #define E(name, kind, member, ...) B(name, kind, early.member, ##__VA_ARGS__)
 #define P(name, kind, member, ...) OF(struct boot_phase, name, kind, member, ##__VA_ARGS__)
 #define F(name, kind, member, ...) OF(struct boot_function, name, kind, member, ##__VA_ARGS__)
-
-static bool has_hand_over(const struct boot *b)
-{
-	return b->early.convert != NOT_KNOWN;
-}
-
-static bool has_ftrace_init(const struct boot *b)
-{
-	return b->early.before_ftrace_init != NOT_KNOWN;
-}
 
 static const struct json_field window_fields[] = {
 	E("clock", field_name, clock),
@@ -365,7 +290,7 @@ static const struct json_field level_fields[] = {
 	S("name", field_name, name),
 	S("start", field_int, start),
 	{ "time", &whole_length, 0 },
-	{ "in_initcalls", &in_inner_spans, 0 },
+	S("in_initcalls", field_int, running),
 	S("initcalls", field_int, count),
 	{ }
 };
@@ -431,7 +356,7 @@ static const struct json_field io_fields[] = {
 };
 
 static const struct json_field run_fields[] = {
-	S("cpu", cpu_number, kind),
+	S("cpu", field_int, cpu),
 	S("name", field_name, name),
 	S("pid", field_time, task),
 	S("start", field_int, start),
@@ -446,19 +371,9 @@ static const struct json_field cpu_fields[] = {
 	{ }
 };
 
-static bool has_start(const struct boot *b)
-{
-	return b->has_start;
-}
-
-static bool has_waits(const struct boot *b)
-{
-	return b->waits;
-}
-
 static const struct json_field divided_fields[] = {
-	B("start", field_int, wait_start), { "time", &divided_time, 0 }, B("running", field_int, running),
-	B("ready", field_int, ready), { "waiting", &waiting, 0 }, { }
+	B("start", field_int, process.start), B("time", whole_length, process), B("running", field_int, process.running),
+	B("ready", field_int, process.ready), B("waiting", field_int, process.waiting), { }
 };
 
 static const struct json_field event_fields[] = {
@@ -466,7 +381,7 @@ static const struct json_field event_fields[] = {
 };
 
 static const struct json_field start_fields[] = {
-	{ "clock", &word, 0, "local" },
+	{ "clock", &clock_word },
 	B("lost", field_int, lost),
 	B("full", field_time, full),
 	B("unread", field_int, unread),
@@ -475,7 +390,7 @@ static const struct json_field start_fields[] = {
 	B("inits", field_list, inits, SPANS(init_fields, SPAN_PROGRAM)),
 	B("levels", field_list, levels, SPANS(level_fields, SPAN_PHASE)),
 	B("initcalls", field_list, initcalls, SPANS(initcall_fields, SPAN_INITCALL)),
-	PART("init", has_waits, divided_fields),
+	PART("init", waits, divided_fields),
 	B("processors", field_list, cpus, JSON_LIST(struct boot, cpus, cpu_count, cpu_fields)),
 	B("waits", field_list, waits, JSON_LIST(struct boot, waits, wait_count, wait_fields)),
 	B("path", field_list, path, SPANS(piece_fields, SPAN_WAIT)),
@@ -496,17 +411,17 @@ static const struct json_field boot_fields[] = {
 	B("kernel", field_object, kernel, kernel_id_fields),
 	B("boot_id", field_string, boot_id),
 	E("cpu", field_time, cpu),
-	PART("window", boot__has_early, window_fields),
-	PART("totals", boot__has_early, totals_fields),
+	PART("window", early.tracer, window_fields),
+	PART("totals", early.tracer, totals_fields),
 	{ "lost", &early_lost, 0 },
-	PART("cost", boot__has_early, cost_fields),
-	PART("hand_over", has_hand_over, hand_over_fields),
-	PART("ftrace_init", has_ftrace_init, ftrace_fields),
+	PART("cost", early.tracer, cost_fields),
+	PART("hand_over", early.convert, hand_over_fields),
+	PART("ftrace_init", early.before_ftrace_init, ftrace_fields),
 	E("phases", field_list, phases, JSON_LIST(struct boot_early, phases, phase_count, phase_fields)),
 	E("functions", field_list, function_list, JSON_LIST(struct boot_early, function_list, function_count, function_fields)),
 	E("calls", field_list, longest, SPANS(call_fields, SPAN_CALL)),
 	E("stacks", field_list, stacks, JSON_LIST(struct boot_early, stacks, stack_count, stack_fields)),
-	PART("start", has_start, start_fields),
+	PART("start", levels.list, start_fields),
 	{ }
 };
 

@@ -2,8 +2,8 @@
 /*
  * Fills the early part of a boot; see early.h.
  *
- * The tracer "function" has recorded all calls. Oneshot has recorded only the first hit of each
- * function and of each caller, so phases count hits instead of calls.
+ * The tracer "function" has recorded all calls. Oneshot has recorded only the first hit of each function and of each
+ * caller, so phases count hits instead of calls.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,10 +56,9 @@ static bool is_recursion(const struct early_calls *c, const struct early_nesting
 }
 
 /*
- * A call's own time excludes the calls that were recorded inside it. So it includes the time of
- * untraced functions inside it. The recorder reads the clock at the entry and at the return of a call,
- * each time in the middle of its own work. Work between the two readings counts for the call, other
- * work for the caller.
+ * A call's own time excludes the calls that were recorded inside it. So it includes the time of untraced functions
+ * inside it. The recorder reads the clock at the entry and at the return of a call, each time in the middle of its
+ * own work. Work between the two readings counts for the call, other work for the caller.
  */
 static void add_times(const struct early_filler *f, struct function *list, size_t i)
 {
@@ -167,18 +166,16 @@ static int by_index(const void *a, const void *b)
 	return ORDER(*x, *y);
 }
 
-/*
- * An outer call is at least as long as its inner calls, and begins earlier. So it is not dropped before
- * them.
- */
+/* An outer call is at least as long as its inner calls, and begins earlier. So it is not dropped before them. */
 static void fill_longest(struct early_filler *f)
 {
 	struct span_list *to = &f->b->early.longest;
 	uint32_t *order = xcalloc(f->calls->count, sizeof(*order)), count = 0;
 
-	/* The beginning of the first calls may be unknown. */
-	for (size_t i = f->calls->timeless; i < f->calls->count; i++)
-		order[count++] = i;
+	while (count < f->calls->count) {
+		order[count] = count;
+		count++;
+	}
 	qsort_r(order, count, sizeof(*order), by_length, f);
 	to->count = count < MOST_CALLS ? count : MOST_CALLS;
 	qsort(order, to->count, sizeof(*order), by_index);

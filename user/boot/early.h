@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The early part of a boot, by very early function tracing: its files in tracefs are read
- * (early_files.c), calls get ends (early_calls.c), and become phases (early_phases.c), functions and
- * stacks (early.c).
+ * The early part of a boot, by very early function tracing: its files in tracefs are read (early_files.c), calls get
+ * ends and become phases (early_phases.c), functions and stacks (early.c).
  *
- * The oneshot tracer records only the first hit of each address. Such a hit is stored as a call: a
- * function or caller that had been hit before is NO_NAME.
+ * The oneshot tracer records only the first hit of each address. Such a hit is stored as a call: a function or caller
+ * that had been hit before is NO_NAME.
  */
 #ifndef HYTRACE_BOOT_EARLY_H
 #define HYTRACE_BOOT_EARLY_H
@@ -55,42 +54,14 @@ struct early_calls {
 
 void early_calls__init(struct early_calls *c);
 void early_calls__free(struct early_calls *c);
-/* The index of @name; adds it if it is new. */
-uint32_t early_calls__intern(struct early_calls *c, const char *name);
-/* Returns NO_NAME if there is no such name. */
-uint32_t early_calls__find(const struct early_calls *c, const char *name);
-void early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
-/*
- * Sets when the last added call has ended: a time, END_UNKNOWN or END_OPEN. If one call has an end,
- * set one for each call.
- */
-void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded);
-/*
- * Notes that calls were lost directly before the call at index @before, or after the last call. Add
- * the holes in order.
- */
-void early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost);
-/* Were calls lost directly before the call at @index? */
-bool early_calls__behind_hole(const struct early_calls *c, size_t index);
-/*
- * The end of a stretch of calls before @end: the time of the call at @end if there is one and no
- * calls were lost before it; otherwise the time of the stretch's last call.
- */
-uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
-/*
- * Notes that ftrace_init() begins directly before the call at @index. If there is no such call, the
- * beginning stays unknown.
- */
-void early_calls__mark_ftrace(struct early_calls *c, size_t index);
-
 /* How calls nest: arrays with an element for each call. */
 struct early_nesting {
 	uint32_t *ends;			/* the next call outside of it, or the number of calls */
 	uint32_t *outer;		/* the call that contains this call, or NO_CALL */
 	uint64_t *times;		/* when the call ended */
 	/*
-	 * The sum over all earlier calls; one element more has the sum over all calls. A jump at
-	 * the end of a function (tail call) counts 1, the next jump of a chain of jumps 1 more.
+	 * The sum over all earlier calls; one element more has the sum over all calls. A jump at the end of a
+	 * function (tail call) counts 1, the next jump of a chain of jumps 1 more.
 	 */
 	uint32_t *jumps;
 };
@@ -130,9 +101,7 @@ struct early_stats {
 
 /* Returns -EPROTO if the file cannot be parsed. */
 int early_stats__read(struct early_stats *ret, FILE *f, const char *name);
-/*
- * Returns -EOPNOTSUPP if the kernel does not have the file early_stats, or was not traced early.
- */
+/* Returns -EOPNOTSUPP if the kernel does not have the file early_stats, or was not traced early. */
 int early_stats__load(struct early_stats *ret, const char *dir);
 /* Did this boot ask to be traced early? early_stats__load() tells whether it was, or why not. */
 bool early_stats__asked(const char *dir);
@@ -141,24 +110,19 @@ bool early_stats__asked(const char *dir);
 bool early_stats__in_ns(const struct early_stats *s);
 /* Converts a time in the clock's units to nanoseconds if possible. */
 uint64_t early_stats__time(const struct early_stats *s, uint64_t time);
-/*
- * Is the duration of the switch to ftrace known, and can early_stats__cycles_ns() convert it to
- * nanoseconds?
- */
+/* Is the duration of the switch to ftrace known, and can early_stats__cycles_ns() convert it to nanoseconds? */
 bool early_stats__has_hand_over(const struct early_stats *s);
 /* Converts TSC cycles, whatever the clock is. The frequency of the TSC must be known. */
 uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles);
 
 /*
- * Loads the early calls of the tracer "function" from the instance. @ret_missing: the number of
- * recorded calls that are not there any more, without a message. Returns -ENODATA if there are no
- * calls, -EPROTO if a line cannot be parsed.
+ * Loads the early calls of the tracer "function" from the instance. @ret_missing: the number of recorded calls that
+ * are not there any more, without a message. Returns -ENODATA if there are no calls, -EPROTO if a line cannot be
+ * parsed.
  */
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing);
-/*
- * Loads the early hits of the tracer "oneshot". @places translates addresses to names.
- */
+/* Loads the early hits of the tracer "oneshot". @places translates addresses to names. */
 int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s, const char *dir,
 			      const struct places *places);
 
@@ -185,15 +149,14 @@ const char *early_filler__name(struct early_filler *f, uint32_t name);
 int64_t early_filler__net(const struct early_filler *f, uint64_t time, uint64_t cycles);
 
 /*
- * Finds the functions that start_kernel() calls, in order, each with the functions that it calls
- * directly; also ftrace_init(), if its beginning is known. A phase is a direct call by start_kernel().
- * It ends with its return, or, if returns were not recorded, with the next direct call. The phase of
- * ftrace_init() lasts from the first call inside it to the end of the last one. After that, only
- * tracing itself is started.
+ * Finds the functions that start_kernel() calls, in order, each with the functions that it calls directly; also
+ * ftrace_init(), if its beginning is known. A phase is a direct call by start_kernel(). It ends with its return, or,
+ * if returns were not recorded, with the next direct call. The phase of ftrace_init() lasts from the first call
+ * inside it to the end of the last one. After that, only tracing itself is started.
  *
- * Calls before the first such function are PHASE_BEFORE if the call of start_kernel() is among them
- * and no call is missing at the beginning (@complete). Otherwise their phase is not known. After a
- * hole, it is not known either, until the next call by start_kernel().
+ * Calls before the first such function are PHASE_BEFORE if the call of start_kernel() is among them and no call is
+ * missing at the beginning (@complete). Otherwise their phase is not known. After a hole, it is not known either,
+ * until the next call by start_kernel().
  */
 void early_phases__find(struct early_filler *f, bool complete);
 

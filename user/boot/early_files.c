@@ -6,8 +6,8 @@
  *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller (1234)
  *   oneshot_entries                        see kernel/hits.c
  *
- * The instance is read as text, as reading its binary form (trace_pipe_raw) consumes the events. It
- * has options and a clock of its own, and only early calls are in it.
+ * The instance is read as text, as reading its binary form (trace_pipe_raw) consumes the events. It has options and a
+ * clock of its own, and only early calls are in it.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "boot/early.h"
 #include "boot/events.h"
@@ -27,6 +28,65 @@ static int cannot_read(const char *path, int err)
 {
 	error__print("%s: %s%s", path, strerror(-err), features__hint(err));
 	return err == -EACCES ? -EPERM : err;
+}
+
+/* ---- the calls */
+
+/* The index of @name; adds it if it is new. */
+static uint32_t intern(struct early_calls *c, const char *name)
+{
+	struct lh_entry *entry = lh_table_lookup_entry(c->ids, name);
+	uint32_t id = c->name_count;
+
+	if (entry)
+		return (uintptr_t)lh_entry_v(entry);
+	name = strings__add(c->store, name);
+	*LIST_ADD(c->names, c->name_count) = name;
+	index__add(c->ids, name, (void *)(uintptr_t)id);
+	return id;
+}
+
+static void add_call(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent)
+{
+	*LIST_ADD(c->list, c->count) = (struct early_call){ time, END_UNKNOWN, function, parent, false };
+	if (time > c->until)
+		c->until = time;
+}
+
+/* Sets when the last added call has ended. If one call has an end, each call gets one. */
+static void set_end_to(struct early_calls *c, uint64_t end, bool rounded)
+{
+	struct early_call *last = &c->list[c->count - 1];
+
+	c->timed = true;
+	last->end = end;
+	last->rounded = rounded;
+	if (end == END_OPEN)
+		c->open++;
+	else if (end == END_UNKNOWN)
+		c->unknown++;
+	else if (end > c->until)
+		c->until = end;
+}
+
+/* Calls were lost directly before the call at index @before, or after the last call. */
+static void add_hole(struct early_calls *c, size_t before, uint64_t lost)
+{
+	if (c->hole_count && c->holes[c->hole_count - 1].before == before)
+		c->holes[c->hole_count - 1].lost += lost;
+	else
+		*LIST_ADD(c->holes, c->hole_count) = (struct early_hole){ before, lost };
+}
+
+/* Notes that ftrace_init() begins directly before the call at @index, if there is such a call. */
+static void mark_ftrace(struct early_calls *c, size_t index)
+{
+	/* 0 means that the kernel does not know the index. */
+	if (!index || index >= c->count)
+		return;
+	/* The phase of this function needs the name, which may not occur in any call. */
+	intern(c, FTRACE_FUNCTION);
+	c->ftrace_init = index;
 }
 
 /* ---- early_stats */
@@ -51,8 +111,7 @@ static int parse_number(struct early_stats *s, const char *name, const char *tex
 
 		if (strcmp(numbers[i].name, name))
 			continue;
-		if (!isdigit((unsigned char)*text) ||
-		    sscanf(text, "%" SCNu64 "%c", &value, &rest) != 1)
+		if (!isdigit((unsigned char)*text) || sscanf(text, "%" SCNu64 "%c", &value, &rest) != 1)
 			return -EPROTO;
 		memcpy((char *)s + numbers[i].offset, &value, sizeof(value));
 		return 0;
@@ -213,8 +272,8 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
 /* ---- error messages about a line */
 
 /*
- * Lists the options of trace_options whose state changes the format of lines. "no" before a name
- * means that the option is off.
+ * Lists the options of trace_options whose state changes the format of lines. "no" before a name means that the
+ * option is off.
  */
 static void wrong_options(const char *dir, char *ret, size_t room)
 {
@@ -261,16 +320,90 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 #define LONGEST_EXACT (1ULL << 31)
 #define ROUNDED_TO 65536
 
-static int set_end(struct early_calls *c, const struct early_stats *s, const struct trace_line *line)
+/* A line of the instance, such as "f <-caller (1234)". */
+struct line {
+	uint64_t time;			/* a count of the clock */
+	const char *function, *parent;	/* point into the line, "f [module]"; NULL: another event */
+	enum { TOOK_NOT_TOLD, TOOK_COUNTS, TOOK_OPEN, TOOK_UNKNOWN } took;	/* not told: returns were not recorded */
+	uint64_t counts;		/* of the clock, for TOOK_COUNTS */
+};
+
+static size_t name_length(const char *name)
+{
+	return strcspn(name, " +");
+}
+
+/* Turns "f+0x12/0x34 [module] <ffffffff81000000>" into "f [module]". */
+static const char *clean_name(char *name)
+{
+	char *module = strstr(name, " ["), *end = module ? strchr(module, ']') : NULL;
+	size_t length = name_length(name);
+
+	if (end) {
+		memmove(name + length, module, end + 1 - module);
+		length += end + 1 - module;
+	}
+	name[length] = '\0';
+	return name;
+}
+
+/* Cuts " (123456)", " (open)" or " (unknown)" off the text. Returns false for another word. */
+static bool take_took(char *text, struct line *ret)
+{
+	char *word = strstr(text, " ("), rest[2];
+
+	if (!word)
+		return true;
+	*word = '\0';
+	word += strlen(" ("); if (!strcmp(word, "open)"))
+		ret->took = TOOK_OPEN;
+	else if (!strcmp(word, "unknown)"))
+		ret->took = TOOK_UNKNOWN;
+	else if (isdigit((unsigned char)*word) &&
+		 sscanf(word, "%" SCNu64 "%1[)]%1s", &ret->counts, rest, rest) == 2)
+		ret->took = TOOK_COUNTS;
+	else
+		return false;
+	return true;
+}
+
+/* Returns -EPROTO, without a message, if @line is not an event. */
+static int parse_line(char *line, struct line *ret)
+{
+	char *event, *arrow, *colon;
+	struct trace_context context;
+
+	*ret = (struct line){};
+	/* The early recorder's clock counts, so its times have no fraction. */
+	if (trace_context__parse(line, &context) || context.fraction)
+		return -EPROTO;
+	event = context.event;
+	ret->time = context.time;
+	arrow = strstr(event, " <-");
+	colon = strchr(event, ':');
+	/* All other events have a name and a colon, except "<stack trace>" and the like. */
+	if (*event == '<' || (colon && (!arrow || colon < arrow)))
+		return strncmp(event, "function:", 9) ? 0 : -EPROTO;
+	if (!arrow || !name_length(event) || !name_length(arrow + strlen(" <-")))
+		return -EPROTO;
+	if (!take_took(arrow + strlen(" <-"), ret))
+		return -EPROTO;
+	*arrow = '\0';
+	ret->function = clean_name(event);
+	ret->parent = clean_name(arrow + strlen(" <-"));
+	return 0;
+}
+
+static int set_end(struct early_calls *c, const struct early_stats *s, const struct line *line)
 {
 	if (line->took == TOOK_COUNTS && line->counts >= END_OPEN - line->time)
 		return -EPROTO;
 	c->rounding = early_stats__time(s, ROUNDED_TO) + 1;
 	if (line->took == TOOK_COUNTS)
-		early_calls__set_end(c, early_stats__time(s, line->time + line->counts),
+		set_end_to(c, early_stats__time(s, line->time + line->counts),
 				     line->counts >= LONGEST_EXACT);
 	else
-		early_calls__set_end(c, line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN, false);
+		set_end_to(c, line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN, false);
 	return 0;
 }
 
@@ -278,17 +411,17 @@ static int set_end(struct early_calls *c, const struct early_stats *s, const str
 static int take_line(struct early_calls *c, const struct early_stats *s, char *line)
 {
 	uint32_t function, parent;
-	struct trace_line parsed;
+	struct line parsed;
 	int err;
 
-	err = trace_line__parse(line, &parsed);
+	err = parse_line(line, &parsed);
 	if (err || parsed.time > s->last)
 		return err ?: 1;
 	if (!parsed.function)
 		return 0;
-	function = early_calls__intern(c, parsed.function);
-	parent = early_calls__intern(c, parsed.parent);
-	early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
+	function = intern(c, parsed.function);
+	parent = intern(c, parsed.parent);
+	add_call(c, early_stats__time(s, parsed.time), function, parent);
 	return parsed.took == TOOK_NOT_TOLD ? 0 : set_end(c, s, &parsed);
 }
 
@@ -299,8 +432,7 @@ static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *
 	size_t room = 0;
 	int err = 0;
 
-	for (size_t number = 1; !err && c->count < s->recorded && getline(&line, &room, f) > 0;
-	     number++) {
+	for (size_t number = 1; !err && c->count < s->recorded && getline(&line, &room, f) > 0; number++) {
 		if (trace_line__is_no_event(line))
 			continue;
 		err = take_line(c, s, line);
@@ -318,7 +450,7 @@ static void add_holes(struct early_calls *c, const struct early_stats *s, uint64
 {
 	for (size_t i = 0; i < s->hole_count; i++) {
 		if (s->holes[i].before >= missing)
-			early_calls__add_hole(c, s->holes[i].before - missing, s->holes[i].lost);
+			add_hole(c, s->holes[i].before - missing, s->holes[i].lost);
 	}
 }
 
@@ -356,7 +488,7 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 		add_holes(c, s, *ret_missing);
 	/* The index of ftrace_init() is counted from the first call. */
 	if (!err && !*ret_missing)
-		early_calls__mark_ftrace(c, s->before_ftrace_init);
+		mark_ftrace(c, s->before_ftrace_init);
 	free(path);
 	free(instance);
 	return err;
@@ -364,10 +496,7 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 
 /* ---- the set of oneshot */
 
-/*
- * The kernel records the function and then its caller, with the same time. One of the two may be in
- * the set already.
- */
+/* The kernel records the function and then its caller, with the same time. One of the two may be in the set already. */
 static void add_hit(struct early_calls *c, const struct hit *hit)
 {
 	struct early_call *last = c->count ? &c->list[c->count - 1] : NULL;
@@ -378,19 +507,18 @@ static void add_hit(struct early_calls *c, const struct hit *hit)
 		snprintf(name, sizeof(name), hit->module ? "%s [%s]" : "%s", hit->name, hit->module);
 	else
 		snprintf(name, sizeof(name), "0x%" PRIx64, hit->addr);
-	id = early_calls__intern(c, name);
+	id = intern(c, name);
 	if (hit->kind & HIT_FUNCTION)
-		early_calls__add(c, hit->first_ns, id, NO_NAME);
+		add_call(c, hit->first_ns, id, NO_NAME);
 	else if (last && last->time == hit->first_ns && last->parent == NO_NAME)
 		last->parent = id;
 	else
-		early_calls__add(c, hit->first_ns, NO_NAME, id);
+		add_call(c, hit->first_ns, NO_NAME, id);
 }
 
 /*
- * Takes the hits up to the time of the last early hit. Later hits have later times, as the kernel
- * has to change all sites before them, which takes a while. If the set does not begin with the
- * first early hit, it was cleared.
+ * Takes the hits up to the time of the last early hit. Later hits have later times, as the kernel has to change all
+ * sites before them, which takes a while. If the set does not begin with the first early hit, it was cleared.
  */
 static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)

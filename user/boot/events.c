@@ -11,11 +11,12 @@
  *   swapper/0-1     [000] .....     0.793720: device: (really_probe+0x0/0x390) dev="0000:00:02.0" drv="virtio-pci"
  *   swapper/0-1     [000] .....     0.870036: device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=0
  *
- * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Tasks
- * that load modules make the modules' initcalls. A module's function is freed after its initcall:
- * then another module may have a function at this address. Each CPU has a buffer of its own, so any
- * event may be missing. A missing event must not change the result of other events.
+ * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Tasks that load modules
+ * make the modules' initcalls. A module's function is freed after its initcall: then another module may have a
+ * function at this address. Each CPU has a buffer of its own, so any event may be missing. A missing event must not
+ * change the result of other events.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,10 @@
 #define MOST_BEYOND 1000
 /* From include/linux/errno.h: user space has no such error. */
 #define EPROBE_DEFER 517
+/* TASK_COMM_LEN */
+#define COMM_WIDTH 16
+/* irqs-off, need-resched, in an interrupt, preempt-depth, migrate-disable */
+#define FLAGS_WIDTH 5
 
 /* A module that a task is loading. */
 struct loading {
@@ -36,8 +41,8 @@ struct loading {
 };
 
 /*
- * Until the kernel has measured the time stamp counter, its clock counts ticks. Then the clock
- * jumps, maybe back. No program runs at that time, so nobody can forge such a line.
+ * Until the kernel has measured the time stamp counter, its clock counts ticks. Then the clock jumps, maybe back. No
+ * program runs at that time, so nobody can forge such a line.
  */
 struct clock_steps {
 	uint64_t last;			/* the time in the last line */
@@ -58,6 +63,61 @@ struct reader {
 	const char *first_beyond;	/* the first of these lines */
 	size_t refused;			/* lines that are no events, or are out of order */
 };
+
+/*
+ * ---- a line: "            <idle>-0       [000] d....     1644775138: f <-caller". The fields between the command and the time
+ * depend on options; the event comes after the time. A line begins with the command's name, right-aligned in a column, which
+ * may contain any characters. So the time is the first word after this column that is a number with a colon.
+ */
+
+/* Parses "12.345678", as nanoseconds, or "1234567" by a clock without seconds. */
+static bool parse_time(const char *text, const char *end, struct trace_context *ret)
+{
+	const char *point = memchr(text, '.', end - text), *digit = text;
+	uint64_t scale = 1000000000;
+
+	ret->time = 0;
+	ret->fraction = point;
+	if (text == end || point == text || point == end - 1)
+		return false;
+	for (; digit < end; digit++) {
+		if (digit == point)
+			continue;
+		if (!isdigit((unsigned char)*digit))
+			return false;
+		ret->time = 10 * ret->time + *digit - '0';
+		if (point && digit > point)
+			scale /= 10;
+	}
+	if (point)
+		ret->time *= scale;
+	return scale;
+}
+
+/* Parses "        comm-pid   [cpu] flags  time: ". Options may remove any of these fields. */
+int trace_context__parse(char *line, struct trace_context *ret)
+{
+	char *at = line + strnlen(line, COMM_WIDTH), flags[8] = "";
+
+	ret->pid = ret->cpu = -1;
+	sscanf(at, "-%d [%d] %7s", &ret->pid, &ret->cpu, flags);
+	ret->interrupt = strlen(flags) == FLAGS_WIDTH ? flags[2] : '.';
+	while ((at = strstr(at, ": "))) {
+		const char *stamp = at;
+
+		while (stamp > line && stamp[-1] != ' ')
+			stamp--;
+		if (parse_time(stamp, at, ret)) {
+			ret->event = at + 2;
+			ret->event[strcspn(ret->event, "\n")] = '\0';
+			return 0;
+		}
+		at += 2;
+	}
+	return -EPROTO;
+}
+
+/* ---- spans */
 
 static struct span *add(struct span_list *l, enum span_class class, const struct trace_context *c)
 {
@@ -82,7 +142,7 @@ static struct span *open_span(struct span_list *l, int pid, int kind, const char
 
 /* ---- initcalls */
 
-static int on_level(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_level(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	struct span_list *levels = &r->b->levels;
 	struct span *level;
@@ -98,7 +158,7 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 	level = add(levels, SPAN_PHASE, c);
 	level->name = strings__intern(r->b->store, name);
 	level->end = c->time;
-	level->count = 0;
+	level->count = level->running = 0;
 	return 0;
 }
 
@@ -114,7 +174,7 @@ static const char *take_module(struct reader *r, int pid)
 	return NULL;
 }
 
-static int on_module(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_module(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	char name[64];
 
@@ -137,8 +197,8 @@ static const char *place_in(struct reader *r, const char *fields)
 }
 
 /*
- * Finds the name of the function at the call's place. For a module, the place must still be the
- * beginning of a function of this module. A place without a module is the kernel's own.
+ * Finds the name of the function at the call's place. For a module, the place must still be the beginning of a
+ * function of this module. A place without a module is the kernel's own.
  */
 static void set_name(struct reader *r, struct span *call, const char *place)
 {
@@ -160,7 +220,7 @@ static void set_name(struct reader *r, struct span *call, const char *place)
 }
 
 /* While events are read, an initcall's note is its place, and its count is the index of its level. */
-static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_start(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	const char *place = place_in(r, fields);
 	struct boot *b = r->b;
@@ -186,7 +246,7 @@ static int on_start(struct reader *r, const struct trace_context *c, const char 
 	return 0;
 }
 
-static int on_finish(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_finish(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	const char *place = place_in(r, fields), *result = strstr(fields, " ret=");
 	struct span *call;
@@ -204,7 +264,7 @@ static int on_finish(struct reader *r, const struct trace_context *c, const char
 
 /* ---- programs */
 
-static int on_exec(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_exec(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	struct boot *b = r->b;
 	struct span_list *list = c->pid == INIT_PID ? &b->inits : &b->programs;
@@ -229,25 +289,16 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 	return 0;
 }
 
-static int on_program_exit(struct reader *r, const struct trace_context *c, const char *fields)
+static int on_program_exit(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	struct span *program = open_span(&r->b->programs, c->pid, 0, NULL);
 
-	(void)fields;
 	if (program)
 		program->end = c->time;
 	return 0;
 }
 
-/* ---- probes: these names are in the parameters of next.c, too */
-
-static const struct {
-	const char *start, *end;
-} probes[PROBE_KINDS] = {
-	[PROBE_DEVICE] = { "device", "device_end" },
-	[PROBE_UNPACK] = { "unpack", "unpack_end" },
-	[PROBE_CONSOLE] = { "console", "console_end" },
-};
+/* ---- probes: the names of these events are in the parameters of record.c, too */
 
 /* The text between @before and @after; NULL: there is none, as after a page fault. */
 static const char *text_between(struct reader *r, const char *fields, const char *before, const char *after)
@@ -265,7 +316,7 @@ static const char *text_between(struct reader *r, const char *fields, const char
 	return strings__intern(r->b->store, text);
 }
 
-static int on_probe(struct reader *r, enum probe_kind kind, const struct trace_context *c, const char *fields)
+static int on_probe(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	struct span *probe = add(&r->b->probes, kind == PROBE_DEVICE ? SPAN_PROBE : SPAN_CALL, c);
 
@@ -277,7 +328,7 @@ static int on_probe(struct reader *r, enum probe_kind kind, const struct trace_c
 	return 0;
 }
 
-static int on_probe_end(struct reader *r, enum probe_kind kind, const struct trace_context *c, const char *fields)
+static int on_probe_end(struct reader *r, const struct trace_context *c, const char *fields, int kind)
 {
 	struct span *probe = open_span(&r->b->probes, c->pid, kind, NULL);
 	const char *result = strstr(fields, ") ret=");
@@ -297,24 +348,12 @@ static int on_probe_end(struct reader *r, enum probe_kind kind, const struct tra
 	return 0;
 }
 
-static int take_probe(struct reader *r, const struct trace_context *c)
-{
-	for (int kind = 0; kind < PROBE_KINDS; kind++) {
-		const char *start = trace_context__fields(c, probes[kind].start), *end = trace_context__fields(c, probes[kind].end);
-
-		if (end)
-			return on_probe_end(r, kind, c, end);
-		if (start)
-			return on_probe(r, kind, c, start);
-	}
-	return -ENOENT;
-}
-
 /* ---- lines */
 
 static const struct {
 	const char *name;
-	int (*take)(struct reader *r, const struct trace_context *c, const char *fields);
+	int (*take)(struct reader *r, const struct trace_context *c, const char *fields, int kind);
+	int kind;			/* of a probe */
 } kinds[] = {
 	{ "initcall_level", on_level },
 	{ "initcall_start", on_start },
@@ -322,24 +361,35 @@ static const struct {
 	{ "module_load", on_module },
 	{ "sched_process_exec", on_exec },
 	{ "sched_process_exit", on_program_exit },
+	{ "device", on_probe, PROBE_DEVICE },
+	{ "device_end", on_probe_end, PROBE_DEVICE },
+	{ "unpack", on_probe, PROBE_UNPACK },
+	{ "unpack_end", on_probe_end, PROBE_UNPACK },
+	{ "console", on_probe, PROBE_CONSOLE },
+	{ "console_end", on_probe_end, PROBE_CONSOLE },
 };
 
 static int take_event(struct reader *r, const struct trace_context *c)
 {
 	int err;
 
-	for (size_t i = 0; r->which == EVENTS_ALL && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const char *fields = trace_context__fields(c, kinds[i].name);
+		bool is_probe = kinds[i].take == on_probe || kinds[i].take == on_probe_end;
 
-		if (fields)
-			return kinds[i].take(r, c, fields);
+		if (!fields || (r->which == EVENTS_OF_PROBES && !is_probe))
+			continue;
+		/* It may be the last event of a full buffer. */
+		if (r->which == EVENTS_ALL && is_probe)
+			boot_sched__take(&r->e->sched, c);
+		return kinds[i].take(r, c, fields, kinds[i].kind);
 	}
 	if (r->which == EVENTS_OF_PROBES)
-		return take_probe(r, c);
+		return -ENOENT;
 	err = boot_sched__take(&r->e->sched, c);
 	if (r->b->inits.count)
 		r->b->ahead[r->b->inits.count - 1] = r->e->sched.ahead;
-	return err == -ENOENT ? take_probe(r, c) : err;
+	return err;
 }
 
 static void take_step(struct clock_steps *steps, const struct trace_context *c)
@@ -358,9 +408,9 @@ static bool is_event(char *line, struct trace_context *ret)
 }
 
 /*
- * Copies the lines until programs run, and adds up the clock's steps back in them. The copy is
- * needed as a trace file cannot be rewound: the kernel would continue at its old place. Without a
- * program in the file, there may be no end, as reading the file makes new lines.
+ * Copies the lines until programs run, and adds up the clock's steps back in them. The copy is needed as a trace file
+ * cannot be rewound: the kernel would continue at its old place. Without a program in the file, there may be no end,
+ * as reading the file makes new lines.
  */
 static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size)
 {
@@ -383,8 +433,8 @@ static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size
 }
 
 /*
- * The name of a program may contain a newline and text that looks like an event. So lines that are
- * out of order are refused, and a single line after @until does not end the file.
+ * The name of a program may contain a newline and text that looks like an event. So lines that are out of order are
+ * refused, and a single line after @until does not end the file.
  */
 static int check_time(struct reader *r, uint64_t time, uint64_t until)
 {
@@ -513,28 +563,23 @@ void events__note_no_room(struct events *e, uint64_t events)
 		b->lost += events;
 }
 
-/* Finds the own times of levels. The last level ends with its last initcall; the kernel does more before init. */
+/* Finds how much of each level is in initcalls. The last level ends with its last initcall; the kernel does more before init. */
 static void end_levels(struct boot *b)
 {
-	struct span_list *levels = &b->levels;
+	struct span *level, *list = b->levels.list, *last = list + b->levels.count - 1;
 
-	for (size_t i = 0; i < levels->count; i++)
-		levels->list[i].self = levels->list[i].end - levels->list[i].start;
 	for (size_t i = 0; i < b->initcalls.count; i++) {
-		struct span *call = &b->initcalls.list[i], *level = call->count == NOT_KNOWN ? NULL : &levels->list[call->count];
+		struct span *call = &b->initcalls.list[i];
 
-		if (!level || call->end == NOT_KNOWN)
-			continue;
-		if (level == &levels->list[levels->count - 1] && call->end > level->end) {
-			level->self += call->end - level->end;
-			level->end = call->end;
+		if (call->count != NOT_KNOWN && span__has_end(call)) {
+			level = &list[call->count];
+			if (level == last && call->end > level->end)
+				level->end = call->end;
+			if (!span_list__outer(&b->initcalls, i))
+				level->running += span__time(call);
 		}
-		if (!span_list__outer(&b->initcalls, i))
-			level->self -= call->end - call->start;
-	}
-	for (size_t i = 0; i < b->initcalls.count; i++) {
-		b->initcalls.list[i].note = NULL;
-		b->initcalls.list[i].count = NOT_KNOWN;
+		call->note = NULL;
+		call->count = NOT_KNOWN;
 	}
 }
 

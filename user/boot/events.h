@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The part of a boot from the initcalls on, on any kernel: which initcalls, probes of devices and
- * programs ran, when, for how long, and what the processors ran meanwhile. The source is trace events
- * and kernel probes, which the kernel's command line enables (next.h).
+ * The part of a boot from the initcalls on, on any kernel: which initcalls, probes of devices and programs ran, when,
+ * for how long, and what the processors ran meanwhile. The source is trace events and kernel probes, which the
+ * kernel's command line enables (next.h).
  *
- * Times are ns of the clock "local", with a resolution of a microsecond. Its zero is that of the
- * kernel's own clock (0 in dmesg).
+ * Times are ns of the clock "local", with a resolution of a microsecond. Its zero is that of the kernel's own clock
+ * (0 in dmesg).
  */
 #ifndef HYTRACE_BOOT_EVENTS_H
 #define HYTRACE_BOOT_EVENTS_H
 
 #include <stdio.h>
+#include <string.h>
 
-#include "boot/boot.h"
+#include "boot/account.h"
 
-/* ---- lines of tracefs's file `trace` (trace_line.c) */
+/* ---- lines of tracefs's file `trace` */
 
 struct trace_context {
 	int pid;			/* -1: the line does not tell */
@@ -28,31 +29,22 @@ struct trace_context {
 /* Returns -EPROTO, without a message, if @line is not an event; then it is unchanged. */
 int trace_context__parse(char *line, struct trace_context *ret);
 /* Is the line a comment, "CPU:0 [LOST 12 EVENTS]", or part of a stack trace? */
-bool trace_line__is_no_event(const char *line);
+static inline bool trace_line__is_no_event(const char *line)
+{
+	return *line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4);
+}
+
 /* The text after "NAME: " if the event has this name; NULL: it has another name. */
-char *trace_context__fields(const struct trace_context *c, const char *name);
+static inline char *trace_context__fields(const struct trace_context *c, const char *name)
+{
+	size_t length = strlen(name);
 
-/* The duration of a call in a line. */
-enum trace_took {
-	TOOK_NOT_TOLD,			/* none: returns were not recorded */
-	TOOK_COUNTS,
-	TOOK_OPEN,			/* the call had not returned when the tracer took over */
-	TOOK_UNKNOWN,			/* the recorder had no room to wait for the return */
-};
-
-struct trace_line {
-	uint64_t time;			/* a count of the clock */
-	const char *function, *parent;	/* point into the line, "f [module]"; NULL: another event */
-	enum trace_took took;
-	uint64_t counts;		/* of the clock, for TOOK_COUNTS */
-};
-
-/* Returns -EPROTO, without a message, if @line is not an event. */
-int trace_line__parse(char *line, struct trace_line *ret);
+	return strncmp(c->event, name, length) || strncmp(c->event + length, ": ", 2) ? NULL : c->event + length + 2;
+}
 
 /*
- * ---- when each task of a boot ran, was ready to run, or waited, and who woke it (sched.c): by events
- * of the scheduler, of workqueues, timers and interrupts
+ * ---- when each task of a boot ran, was ready to run, or waited, and who woke it (sched.c): by events of the
+ * scheduler, of workqueues, timers and interrupts
  */
 
 /* Who woke a task. */
@@ -125,8 +117,8 @@ struct boot_sched {
  * @s: the result so far; before the first event, all but @s->b is zero
  * @c: the event
  *
- * Events must come in order of time. Return: 0; -EPROTO if the event's fields cannot be parsed;
- * -ENOENT if it is an event of another kind.
+ * Events must come in order of time. Return: 0; -EPROTO if the event's fields cannot be parsed; -ENOENT if it is an
+ * event of another kind.
  */
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c);
 /* Notes that the CPU's buffer was full. Returns the time of the CPU's last event; 0: none. */
@@ -137,23 +129,19 @@ void boot_sched__free(struct boot_sched *s);
 
 /* Returns NULL if there are no events of the task. */
 const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid);
-/*
- * The index of the task's state at @time, which is the last change at or before @time; SIZE_MAX if
- * there is none.
- */
+/* The index of the task's state at @time, which is the last change at or before @time; SIZE_MAX if there is none. */
 size_t sched_task__at(const struct sched_task *t, uint64_t time);
 /*
- * The function that the task executed for a workqueue at @start; NULL: none. @ret_until: the time
- * until which this is so, at most @end
+ * The function that the task executed for a workqueue at @start; NULL: none. @ret_until: the time until which this is
+ * so, at most @end
  */
-const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end,
-			     uint64_t *ret_until);
+const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end, uint64_t *ret_until);
 
 /*
- * ---- what process 1 and the initcalls waited for (waits.c). At any time, a task runs, or is ready
- * while another task has the CPU, or waits. A waker ends the wait: a timer, an interrupt, or another
- * task. What that task did during the wait is divided in the same way. So each wait is divided
- * completely, and the pieces, sorted by time, are the critical path of process 1.
+ * ---- what process 1 and the initcalls waited for (waits.c). At any time, a task runs, or is ready while another
+ * task has the CPU, or waits. A waker ends the wait: a timer, an interrupt, or another task. What that task did
+ * during the wait is divided in the same way. So each wait is divided completely, and the pieces, sorted by time, are
+ * the critical path of process 1.
  */
 
 /*
@@ -183,11 +171,11 @@ void events__begin(struct events *e, struct boot *b);
  * @which: the kinds of events to take; EVENTS_OF_PROBES for the second of two files
  * @f: the file `trace` of a tracefs instance
  * @until: later events are ignored, so that reading ends although it causes events;
- *	UINT64_MAX: no limit
+ * 	UINT64_MAX: no limit
  * @name: the name of the file, for messages
  *
- * Ignores events of other kinds. Return: 0, or a negative error after a message; -EPROTO if there are
- * lines, but none can be parsed.
+ * Ignores events of other kinds. Return: 0, or a negative error after a message; -EPROTO if there are lines, but none
+ * can be parsed.
  */
 int events__read(struct events *e, enum events_wanted which, FILE *f, uint64_t until, const char *name);
 /* Notes that the buffer of this CPU was full: later events of the CPU are missing. */

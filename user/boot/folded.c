@@ -4,9 +4,9 @@
  *
  *   process 1;acpi_init;acpi_bus_init 1234
  *
- * Bars without a known end are left out, so the numbers of a task add up to the time of its
- * outermost bars. Early calls are written if their returns were recorded. There are some hundred
- * thousand, most shorter than a microsecond, so all calls with the same stack are one line.
+ * Bars without a known end are left out, so the numbers of a task add up to the time of its outermost bars. Early
+ * calls are written if their returns were recorded. There are some hundred thousand, most shorter than a microsecond,
+ * so all calls with the same stack are one line.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,18 +2,19 @@
 /*
  * Draws the lanes of a view; see picture.h.
  *
- * A lane whose bars nest has a row for each depth. Lanes of a group, and lanes with independent
- * bars, are packed instead: each of the longest bars, with its name beside it, goes into the first
- * row that has room for the bar and its name. Each unit has a row of its own.
+ * A lane whose bars nest has a row for each depth. Lanes of a group, and lanes with independent bars, are packed
+ * instead: each of the longest bars, with its name beside it, goes into the first row that has room for the bar and
+ * its name. Each unit has a row of its own.
  *
- * There may be half a million bars. Bars that are narrower than a fraction of a pixel and directly
- * side by side are joined into one bar, which tells their number.
+ * There may be half a million bars. Bars that are narrower than a fraction of a pixel and directly side by side are
+ * joined into one bar, which tells their number.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sorted.h"
 #include "boot/picture.h"
 
 #define ROW 16
@@ -243,7 +244,7 @@ static void draw_nested(struct picture *p, const struct lane *lane)
 	size_t rows = 0;
 
 	lane__begin(p);
-	for (const struct span *s = list; s < list + lane->count; s++) {
+	for_array(s, list, lane->count) {
 		size_t row = timeline__row(p->t, s);
 		struct place at = place_of(p, s, p->y + row * height, height);
 
@@ -273,21 +274,14 @@ static int by_time(const void *a, const void *b)
 {
 	const struct span *x = *(const struct span *const *)a, *y = *(const struct span *const *)b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->start, y->start) ?: ORDER(x->order, y->order);
 }
 
 static int by_length(const void *a, const void *b)
 {
 	const struct span *x = *(const struct span *const *)a, *y = *(const struct span *const *)b;
-	int64_t length = x->end - x->start, other = y->end - y->start;
 
-	if (x->endless != y->endless)
-		return x->endless ? -1 : 1;
-	if (length != other)
-		return length > other ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(y->endless, x->endless) ?: ORDER(y->end - y->start, x->end - x->start) ?: ORDER(x->order, y->order);
 }
 
 static bool is_of(const struct lane *lane, const struct lane *other)
@@ -316,8 +310,8 @@ static size_t choose_named(const struct view *v, const struct span **list, size_
 }
 
 /*
- * Takes the first row that is free from @from on; of @row_count rows, @rows has the right ends. A unit
- * takes a new row.
+ * Takes the first row that is free from @from on; of @row_count rows, @rows has the right ends. A unit takes a new
+ * row.
  */
 static size_t take_row(double *rows, size_t *row_count, const struct span *s, double from, double to)
 {
@@ -332,8 +326,8 @@ static size_t take_row(double *rows, size_t *row_count, const struct span *s, do
 }
 
 /*
- * Draws a bar and its name, which is in the bar if it fits, otherwise after it, or before it. The
- * longest names are over the bar, until the right end.
+ * Draws a bar and its name, which is in the bar if it fits, otherwise after it, or before it. The longest names are
+ * over the bar, until the right end.
  */
 static void draw_named(struct picture *p, const struct span *s, double *rows, size_t *row_count)
 {
@@ -371,7 +365,7 @@ static void draw_packed(struct picture *p, const struct lane *lane)
 	size_t count = 0, row_count = 0, named;
 	struct heap heap = {};
 
-	for (const struct span *s = p->t->spans; s < p->t->spans + p->t->span_count; s++) {
+	for_array(s, p->t->spans, p->t->span_count) {
 		if (is_of(lane, &p->t->lanes[s->lane]) && is_in_view(p->v, s))
 			list[count++] = s;
 	}

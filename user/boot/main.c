@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace-boot, which is `hytrace boot`: where the time of a boot went */
 #include "base/program.h"
-#include "boot/commands.h"
+#include "boot/boot.h"
 
 int main(int argc, char **argv)
 {

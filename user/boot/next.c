@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads the kernel once more by kexec, with another command line; see next.h. A kernel that it has
- * loaded is gone after the next boot. Firmware and boot loader do not run in such a boot, so it has
- * no times for them.
+ * How this boot was asked for events, and how the next one is; see next.h.
+ *
+ * - By kexec: the kernel is loaded once more, with another command line, and is gone after the next boot. Firmware and boot
+ *   loader do not run in such a boot, so it has no times for them.
+ * - GRUB reads custom.cfg beside its grub.cfg, and grub-reboot chooses an entry for one boot. The entry is in a condition:
+ *   it is there only if it was chosen.
+ * - systemd-boot reads a file for each entry, and bootctl chooses one for one boot.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kexec.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,27 +20,26 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
+
+#include "boot/account.h"
 #include "boot/next.h"
-#include "boot/record.h"
 
 /* COMMAND_LINE_SIZE of x86, with the end of the string. */
 #define MOST_COMMAND_LINE 2047
 
 /* ---- this boot */
 
-void boot_asked__load(struct boot_asked *ret)
+bool boot_asked__for(bool (*what)(const char *line))
 {
-	ret->line = file__text("/proc/cmdline");
-}
+	autofree char *line = file__text("/proc/cmdline");
 
-void boot_asked__free(struct boot_asked *a)
-{
-	free(a->line);
+	return what(line);
 }
 
 /* The length of the first word. A quoted part may contain spaces. */
@@ -111,41 +116,40 @@ static bool lists(const char *list, size_t size, const char *item)
 }
 
 /* Is there the word @name with @item in its value? @item: NULL if it has no value */
-static bool asks(const struct boot_asked *a, const char *name, const char *item)
+static bool asks(const char *line, const char *name, const char *item)
 {
-	const char *at = a->line;
 	struct boot_word word;
 
-	while (boot_word__next(&at, &word)) {
+	while (boot_word__next(&line, &word)) {
 		if (has_name(&word, name, strlen(name)) && (item ? lists(word.value, word.value_length, item) : !word.value))
 			return true;
 	}
 	return false;
 }
 
-bool boot_asked__instance(const struct boot_asked *a)
+bool boot_asked__instance(const char *line)
 {
-	return asks(a, "trace_instance", START_INSTANCE);
+	return asks(line, "trace_instance", START_INSTANCE);
 }
 
-bool boot_asked__in_top(const struct boot_asked *a)
+bool boot_asked__in_top(const char *line)
 {
-	return asks(a, "trace_event", "initcall");
+	return asks(line, "trace_event", "initcall");
 }
 
-bool boot_asked__keeps_first(const struct boot_asked *a)
+bool boot_asked__keeps_first(const char *line)
 {
-	return asks(a, "trace_options", "nooverwrite");
+	return asks(line, "trace_options", "nooverwrite");
 }
 
-const char *boot_asked__no_events(const struct boot_asked *a)
+const char *boot_asked__no_events(const char *line)
 {
-	if (asks(a, "ftrace_boot_snapshot", START_INSTANCE) ||
-	    (asks(a, "ftrace_boot_snapshot", NULL) && boot_asked__in_top(a)))
+	if (asks(line, "ftrace_boot_snapshot", START_INSTANCE) ||
+	    (asks(line, "ftrace_boot_snapshot", NULL) && boot_asked__in_top(line)))
 		return "ftrace_boot_snapshot has put the events of the kernel's boot into the file `snapshot` "
 		       "there; leave it out of the command line";
-	if (!boot_asked__instance(a) &&
-	    (asks(a, "initcall_debug", NULL) || asks(a, "ftrace_graph_filter", "do_one_initcall")))
+	if (!boot_asked__instance(line) &&
+	    (asks(line, "initcall_debug", NULL) || asks(line, "ftrace_graph_filter", "do_one_initcall")))
 		return "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
 		       "reads; hytrace boot needs the events that `hytrace boot next` asks for";
 	return NULL;
@@ -153,14 +157,11 @@ const char *boot_asked__no_events(const struct boot_asked *a)
 
 void boot_asked__explain(void)
 {
-	struct boot_asked asked;
-	const char *why;
+	autofree char *line = file__text("/proc/cmdline");
+	const char *why = boot_asked__no_events(line);
 
-	boot_asked__load(&asked);
-	why = boot_asked__no_events(&asked);
 	if (why)
 		error__print("%s", why);
-	boot_asked__free(&asked);
 }
 
 /* ---- the command line of the next one */
@@ -283,20 +284,15 @@ static int open_file(const char *path, const char *what)
 
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters)
 {
-	char *found_kernel = NULL, *found_initrd = NULL, *line = NULL;
-	int kernel_fd = -1, initrd_fd = -1, err;
-	struct boot_asked asked;
+	autofree char *current = file__text("/proc/cmdline"), *found_kernel = NULL, *found_initrd = NULL, *line = NULL;
+	int kernel_fd, initrd_fd = -1, err;
 	struct utsname name;
 
 	uname(&name);
-	boot_asked__load(&asked);
 	if (!kernel) {
 		kernel = found_kernel = find_file(kernels, name.release);
-		if (!kernel) {
-			err = error__return(-ENOENT, "there is no /boot/vmlinuz-%s; --kernel names the image",
-					    name.release);
-			goto cleanup;
-		}
+		if (!kernel)
+			return error__return(-ENOENT, "there is no /boot/vmlinuz-%s; --kernel names the image", name.release);
 		if (!initrd)
 			initrd = found_initrd = find_file(initrds, name.release);
 	}
@@ -305,23 +301,16 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 	err = kernel_fd = open_file(kernel, "kernel image");
 	if (err >= 0 && initrd)
 		err = initrd_fd = open_file(initrd, "initramfs");
-	if (err < 0)
-		goto cleanup;
-	if (!asked.line) {
+	if (err >= 0 && !current)
 		err = error__return(-EIO, "cannot read /proc/cmdline");
-		goto cleanup;
+	if (err >= 0) {
+		line = boot_next__command_line(current, parameters);
+		err = load(kernel_fd, initrd_fd, line, kernel);
 	}
-	line = boot_next__command_line(asked.line, parameters);
-	err = load(kernel_fd, initrd_fd, line, kernel);
-cleanup:
 	if (kernel_fd >= 0)
 		close(kernel_fd);
 	if (initrd_fd >= 0)
 		close(initrd_fd);
-	free(line);
-	boot_asked__free(&asked);
-	free(found_kernel);
-	free(found_initrd);
 	return err < 0 ? err : 0;
 }
 
@@ -334,4 +323,218 @@ int boot_next__reboot(char **command)
 			    strerror(errno));
 	syscall(SYS_kexec_file_load, -1, -1, 0UL, NULL, (unsigned long)KEXEC_FILE_UNLOAD);
 	return err;
+}
+
+#define ID "hytrace-boot"
+#define TITLE "Linux, traced for hytrace boot"
+#define BEGIN "# hytrace boot next --grub: from here\n"
+#define END "# to here: hytrace boot release removes it\n"
+
+extern char **environ;
+
+/* Replaces a file, or removes it if @text is empty. */
+static int put_file(const char *path, const char *text)
+{
+	int err = *text ? place__write(path, text) : unlink(path) && errno != ENOENT ? -errno : 0;
+
+	return err ? error__return(err, "cannot change %s: %s", path, strerror(-err)) : 0;
+}
+
+static int run(const char *program, const char *word, const char *second, const char *third)
+{
+	const char *words[] = { program, word, second, third, NULL };
+	int status = -1, err;
+	pid_t pid;
+
+	err = posix_spawnp(&pid, program, NULL, NULL, (char **)words, environ);
+	if (!err && (waitpid(pid, &status, 0) != pid || status))
+		err = EIO;
+	return err ? error__return(-err, "cannot choose the entry of the next boot: %s %s: %s", program, word,
+				   status > 0 ? "it has failed" : strerror(err)) : 0;
+}
+
+/* The next line, without white space at its beginning, from *@at on. NULL: there is none. */
+static const char *next_line(const char **at)
+{
+	const char *line = *at + strspn(*at, " \t");
+
+	if (!**at)
+		return NULL;
+	*at += strcspn(*at, "\n");
+	*at += **at == '\n';
+	return line;
+}
+
+static bool begins(const char *line, const char *word)
+{
+	return !strncmp(line, word, strlen(word));
+}
+
+/* ---- GRUB */
+
+static char *without_entry(const char *text)
+{
+	const char *begin = strstr(text, BEGIN), *end = begin ? strstr(begin, END) : NULL;
+
+	return end ? xasprintf("%.*s%s", (int)(begin - text), text, end + strlen(END)) : xstrdup(text);
+}
+
+/* In GRUB's language, text in single quotes is as it is. */
+static char *quoted(const char *parameters)
+{
+	struct boot_word word;
+	char *ret;
+	size_t size;
+	FILE *f = xopen_memstream(&ret, &size);
+
+	while (boot_word__next(&parameters, &word))
+		fprintf(f, "%s'%.*s%s%.*s'", ftell(f) ? " " : "", (int)word.name_length, word.name,
+			word.value ? "=" : "", (int)word.value_length, word.value ?: "");
+	xclose_memstream(f);
+	return ret;
+}
+
+/* Is this the line that loads the kernel @image? Returns where its parameters begin, or NULL. */
+static const char *find_parameters(const char *line, const char *image)
+{
+	const char *path = line + strcspn(line, " \t\n"), *end, *name;
+
+	path += strspn(path, " \t");
+	end = path + strcspn(path, " \t\n");
+	name = strstr(path, image);
+	return begins(line, "linux") && name && name + strlen(image) == end ? end : NULL;
+}
+
+/* Writes a copy of the first entry for this kernel, with other parameters. Returns false if there is none. */
+static bool copy_entry(FILE *f, const char *config, const char *release, const char *parameters)
+{
+	autofree char *image = xasprintf("vmlinuz-%s", release), *ours = NULL, *old = NULL, *line = NULL;
+	const char *entry, *body, *end, *word, *found = NULL;
+
+	while (!found && (entry = next_line(&config))) {
+		if (!begins(entry, "menuentry "))
+			continue;
+		for (body = end = config; (word = next_line(&config)) && *word != '}'; end = config)
+			found = found ?: find_parameters(word, image);
+	}
+	if (!found)
+		return false;
+	ours = quoted(parameters);
+	old = xstrndup(found, strcspn(found, "\n"));
+	line = boot_next__command_line(old, ours);
+	fprintf(f, BEGIN "if [ \"${default}\" = " ID " ]; then\nmenuentry '" TITLE "' --id " ID "%s {\n%.*s %s%.*s}\nfi\n" END,
+		memmem(entry, body - entry, "--unrestricted", 14) ? " --unrestricted" : "", (int)(found - body), body, line,
+		(int)(end - found - strlen(old)), found + strlen(old));
+	return true;
+}
+
+/* Writes a custom.cfg. Returns false if there is no entry for this kernel, or GRUB would not find ours. */
+static bool write_custom(FILE *f, const char *root, const char *custom, const char *release, const char *parameters)
+{
+	autofree char *config = file__text_at("%s/boot/grub/grub.cfg", root), *old = file__text(custom);
+	autofree char *rest = without_entry(old ?: "");
+
+	fputs(rest, f);
+	/* The last line of another's text may have no end. */
+	if (*rest && rest[strlen(rest) - 1] != '\n')
+		fputc('\n', f);
+	return config && strstr(config, "custom.cfg") && strstr(config, "next_entry") &&
+	       copy_entry(f, config, release, parameters);
+}
+
+static int remove_from_grub(const char *root)
+{
+	autofree char *path = xasprintf("%s/boot/grub/custom.cfg", root), *old = file__text(path);
+	autofree char *environment = xasprintf("%s/boot/grub/grubenv", root), *chosen = file__text(environment);
+	autofree char *rest = without_entry(old ?: "");
+	int err = old && strcmp(old, rest) ? put_file(path, rest) : 0;
+
+	if (!err && chosen && strstr(chosen, "\nnext_entry=" ID "\n"))
+		err = run("grub-editenv", environment, "unset", "next_entry");
+	return err;
+}
+
+/* ---- systemd-boot */
+
+/* The directory of entries. To be freed; NULL: there is none. */
+static char *find_entries(const char *root)
+{
+	static const char *const places[] = { "efi", "boot", "boot/efi" };
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path = xasprintf("%s/%s/loader/entries", root, places[i]);
+
+		if (!access(path, F_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+/* Writes a copy of an entry, if it is one for this kernel: its image is in a directory, or has a name, with the release. */
+static bool copy_file(FILE *f, const char *entry, const char *release, const char *parameters)
+{
+	autofree char *options = xstrdup(""), *line = NULL;
+	bool found = false;
+	const char *word;
+
+	fputs("title " TITLE "\n", f);
+	while ((word = next_line(&entry))) {
+		int length = strcspn(word, "\n");
+
+		if (begins(word, "options")) {
+			autofree char *before = options;
+
+			options = xasprintf("%s %.*s", before, length - 7, word + 7);
+		} else if (begins(word, "linux") || begins(word, "initrd")) {
+			fprintf(f, "%.*s\n", length, word);
+		}
+		found |= begins(word, "linux") && memmem(word, length, release, strlen(release));
+	}
+	line = boot_next__command_line(options, parameters);
+	fprintf(f, "options %s\n", line);
+	return found;
+}
+
+static bool write_entry(FILE *f, const char *entries, const char *release, const char *parameters)
+{
+	DIR *d = opendir(entries);
+	struct dirent *file;
+	bool found = false;
+
+	while (d && !found && (file = readdir(d))) {
+		autofree char *text = file__text_at("%s/%s", entries, file->d_name);
+
+		rewind(f);
+		found = text && strcmp(file->d_name, ID ".conf") && copy_file(f, text, release, parameters);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/* ---- */
+
+int boot_next__add_entry(const char *root, const char *release, const char *parameters)
+{
+	autofree char *sys = xasprintf("%s/sys/firmware", root), *text = NULL;
+	autofree char *entries = boot_firmware__is_systemd_boot(sys) ? find_entries(root) : NULL;
+	autofree char *path = entries ? xasprintf("%s/" ID ".conf", entries) : xasprintf("%s/boot/grub/custom.cfg", root);
+	size_t size;
+	FILE *f = xopen_memstream(&text, &size);
+	bool found = entries ? write_entry(f, entries, release, parameters) : write_custom(f, root, path, release, parameters);
+
+	xclose_memstream(f);
+	if (!found)
+		return error__return(-ENOENT, "the boot loader has no entry for %s that can be copied, or it cannot be read: add what "
+				     "`hytrace boot next` prints to the kernel's command line in the loader's editor", release);
+	return put_file(path, text) ?: (entries ? run("bootctl", "set-oneshot", ID ".conf", NULL) :
+					run("grub-reboot", ID, NULL, NULL));
+}
+
+int boot_next__remove_entry(const char *root)
+{
+	autofree char *entries = find_entries(root), *path = entries ? xasprintf("%s/" ID ".conf", entries) : NULL;
+
+	return (path ? put_file(path, "") : 0) ?: remove_from_grub(root);
 }

@@ -3,8 +3,7 @@
 #ifndef HYTRACE_BOOT_NEXT_H
 #define HYTRACE_BOOT_NEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "boot/boot.h"
 
 /* ---- this boot: the words of its kernel command line */
 
@@ -23,35 +22,24 @@ bool boot_word__next(const char **at, struct boot_word *ret);
 /* Does the word equal @text, or begin with it if @text ends with a star, apart from quotes? */
 bool boot_word__is(const struct boot_word *word, const char *text);
 
-struct boot_asked {
-	char *line;			/* the command line; NULL: it cannot be read */
-};
-
-/* Reads the command line; to be freed by boot_asked__free(). */
-void boot_asked__load(struct boot_asked *ret);
-void boot_asked__free(struct boot_asked *a);
-
+/* Does @what hold for the command line of this boot? */
+bool boot_asked__for(bool (*what)(const char *line));
 /* Did the command line ask for the instance? */
-bool boot_asked__instance(const struct boot_asked *a);
+bool boot_asked__instance(const char *line);
 /* Are the events of initcalls in the top-level instance, as they must be before Linux 6.3? */
-bool boot_asked__in_top(const struct boot_asked *a);
+bool boot_asked__in_top(const char *line);
 /* Do buffers, also the top-level one, keep their first events, by trace_options=? */
-bool boot_asked__keeps_first(const struct boot_asked *a);
-
+bool boot_asked__keeps_first(const char *line);
 /* Why there are no events of initcalls, if the command line tells it: a constant sentence, or NULL. */
-const char *boot_asked__no_events(const struct boot_asked *a);
+const char *boot_asked__no_events(const char *line);
 /* Tells it on stderr, about this boot. */
 void boot_asked__explain(void);
 
 /* ---- the next one */
 
-/**
- * boot_next__command_line() - replace hytrace's parameters in a command line
- * @current: the command line of this boot; hytrace's parameters in it are left out
- * @parameters: the parameters to add
- *
- * Return: the command line, to be freed.
- */
+/* The parameters that the kernel of this release needs for its boot to be recorded, also with kernel @probes; to be freed. */
+char *boot_events__parameters(const char *release, bool probes);
+/* The command line @current without hytrace's parameters, and with @parameters; to be freed. */
 char *boot_next__command_line(const char *current, const char *parameters);
 
 /**
@@ -60,17 +48,11 @@ char *boot_next__command_line(const char *current, const char *parameters);
  * @initrd: the initramfs; NULL: if @kernel is NULL, the running kernel's in /boot, otherwise none
  * @parameters: see boot_next__command_line()
  *
- * Nothing is written to any file, so the boot after the next one is as before. Needs CAP_SYS_BOOT.
- * Return: 0, or a negative error after a message.
+ * Nothing is written to any file, so the boot after the next one is as before. Needs CAP_SYS_BOOT. Return: 0, or a
+ * negative error after a message.
  */
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters);
-
-/**
- * boot_next__reboot() - execute the command that reboots, in place of this process
- * @command: its words, then NULL
- *
- * Return: a negative error after a message; then the kernel is unloaded again.
- */
+/* Becomes the command that reboots. Returns a negative error after a message; then the kernel is unloaded again. */
 int boot_next__reboot(char **command);
 
 /**
@@ -79,13 +61,39 @@ int boot_next__reboot(char **command);
  * @release: of the kernel
  * @parameters: see boot_next__command_line()
  *
- * The entry is a copy of the one that has started this kernel. For GRUB, it is in custom.cfg, and in no menu but that of
- * the next boot. For systemd-boot, it stays until boot_next__remove_entry().
+ * The entry is a copy of the one that has started this kernel. For GRUB, it is in custom.cfg, and in no menu but that
+ * of the next boot. For systemd-boot, it stays until boot_next__remove_entry().
  *
  * Return: 0, or a negative error after a message.
  */
 int boot_next__add_entry(const char *root, const char *release, const char *parameters);
 /* Removes the entry, if there is one, also if it was not started. Returns 0, or a negative error after a message. */
 int boot_next__remove_entry(const char *root);
+
+/* ---- the events of this boot in tracefs (record.c) */
+
+/* The instance of tracefs that has the events; the name of the group of the probes. */
+#define START_INSTANCE "hytrace_boot"
+#define PROBES_GROUP "hytrace_boot"
+/* Some 70,000 events for each CPU. */
+#define START_BUFFER "trace_buf_size=4M"
+/* A full buffer keeps its first events, and the kernel does not clear it to change the clock. */
+#define START_KEEP "trace_options=nooverwrite"
+#define START_CLOCK "trace_clock=local"
+
+/**
+ * boot_events__load() - find and read the events of this boot
+ * @b: gets them
+ * @dir: the mount point of tracefs
+ * @asked_in_top: the top-level instance has all events (Linux < 6.3)
+ *
+ * Return: 0; -ENOENT, without a message, if this boot was not asked for events; -ENODATA, -EPROTO or another error
+ * after a message.
+ */
+int boot_events__load(struct boot *b, const char *dir, bool asked_in_top);
+/* Removes the instance, which frees its memory, and the probes, if they are there. Returns a negative error after a message. */
+int boot_events__release(const char *dir);
+/* Copies the events as tracefs shows them, for viewers of traces. Returns a negative error after a message. */
+int boot_events__copy(const char *dir, FILE *out);
 
 #endif

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells differences from noise by dividing the boots into groups in other ways; see noise.h.
+ * Tells differences from noise by dividing the boots into groups in other ways; see compare.h.
  *
- * The noise of a row is the average distance of its boots from the median of their group, so that
- * one slow boot of five does not change much. Differences are relative to the row's noise:
- * otherwise a row with much noise would hide all other rows.
+ * The noise of a row is the average distance of its boots from the median of their group, so that one slow boot of
+ * five does not change much. Differences are relative to the row's noise: otherwise a row with much noise would hide
+ * all other rows.
  *
- * If there are too many divisions, some thousands are drawn at random, with a fixed seed, so that
- * an input always gives the same answer. The real division counts as one of the divisions, which
- * keeps the test exact.
+ * If there are too many divisions, some thousands are drawn at random, with a fixed seed, so that an input always
+ * gives the same answer. The real division counts as one of the divisions, which keeps the test exact.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "boot/noise.h"
+#include "base/sorted.h"
+#include "boot/compare.h"
 
 #define MOST_DIVISIONS 5000
 /* Sums of numbers may differ by this share if the order of the numbers changes. */
@@ -54,8 +54,8 @@ static void divisions__init(struct divisions *d, size_t a, size_t b)
 }
 
 /*
- * The next division, in the order of binary numbers with a digit for each boot. The real division
- * is the least number: first all zeros, then all ones.
+ * The next division, in the order of binary numbers with a digit for each boot. The real division is the least
+ * number: first all zeros, then all ones.
  */
 static void next_of_all(struct divisions *d)
 {
@@ -110,7 +110,7 @@ static int by_value(const void *x, const void *y)
 {
 	const struct sorted *a = x, *b = y;
 
-	return a->value < b->value ? -1 : a->value > b->value;
+	return ORDER(a->value, b->value);
 }
 
 static void sort_row(struct sorted *sorted, const double *values, size_t n)
@@ -170,10 +170,8 @@ static int by_weight(const void *x, const void *y)
 {
 	const struct judged *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
 	/* Makes the order, and so the answer, the same on each machine. */
-	return a->row < b->row ? -1 : a->row > b->row;
+	return ORDER(b->weight, a->weight) ?: ORDER(a->row, b->row);
 }
 
 static double weight(const struct judged *j, const struct divisions *d)

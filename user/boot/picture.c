@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the picture of a boot, like `systemd-analyze plot`: one SVG, without scripts or external
- * files. This file draws its head and the frames of its views, and writes texts; see picture.h.
+ * Writes the picture of a boot, like `systemd-analyze plot`: one SVG, without scripts or external files. This file
+ * draws its head and the frames of its views, and writes texts; see picture.h.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -130,7 +130,7 @@ static void draw_totals(struct picture *p, const struct boot *b)
 {
 	const struct timeline_part *early = &p->t->parts[TIMELINE_EARLY];
 
-	for (const struct timeline_mark *m = p->t->marks; m < p->t->marks + p->t->mark_count; m++) {
+	for_array(m, p->t->marks, p->t->mark_count) {
 		/* Not later marks: process 1 may execute a program long after the boot. */
 		if (m->time <= p->t->parts[TIMELINE_BOOT].end)
 			PUT_LINE(p, 18, "big", "%s  until %s", svg__time(m->time, false).text, m->name);
@@ -149,9 +149,7 @@ static void draw_lost(struct picture *p, const struct boot *b)
 		PUT_LINE(p, 18, "bad", "Lost: %" PRId64 " events", b->lost);
 	if (b->unread > 0)
 		PUT_LINE(p, 18, "bad", "Lost: %" PRId64 " lines that are no events", b->unread);
-	for (size_t i = 0; i < b->early.lost.count; i++) {
-		const struct counter *c = &b->early.lost.list[i];
-
+	for_list(c, &b->early.lost) {
 		if (c->value)
 			PUT_LINE(p, 18, "bad", "Lost: early: %s %" PRIu64, c->name, c->value);
 	}
@@ -232,7 +230,7 @@ static void draw_marks(struct picture *p, const struct view *v, double top)
 {
 	double free = 0;
 
-	for (const struct timeline_mark *m = p->t->marks; m < p->t->marks + p->t->mark_count; m++) {
+	for_array(m, p->t->marks, p->t->mark_count) {
 		double x = view__x(v, m->time), width = svg__width(m->name);
 		bool left = x + width > PICTURE_WIDTH - PICTURE_MARGIN;
 

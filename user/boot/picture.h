@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The picture of a boot. picture.c draws its head and the frames of its views, and lanes.c the lanes of
- * a view.
+ * The picture of a boot. picture.c draws its head and the frames of its views, and lanes.c the lanes of a view.
  *
- * A view shows a range of time in the whole width. The picture may have three views: the boot; the
- * kernel's share of the boot, if this is small; and the early part.
+ * A view shows a range of time in the whole width. The picture may have three views: the boot; the kernel's share of
+ * the boot, if this is small; and the early part.
  */
 #ifndef HYTRACE_BOOT_PICTURE_H
 #define HYTRACE_BOOT_PICTURE_H
@@ -55,8 +54,8 @@ void picture__lanes(struct picture *p);
 /* ---- texts: names come from user space and may have any bytes: svg__text() writes all of them */
 
 /*
- * The width of a character in pixels, at a height of 11 pixels. Labels have a monospaced font, so
- * that the width of a label is known.
+ * The width of a character in pixels, at a height of 11 pixels. Labels have a monospaced font, so that the width of a
+ * label is known.
  */
 #define SVG_CHARACTER 6.7
 #define SVG_MOST_CHARACTERS 200
@@ -65,7 +64,7 @@ void picture__lanes(struct picture *p);
  * svg__text() - write the beginning of a text as XML
  * @out: the stream
  * @text: any bytes; a byte that is not UTF-8, and a character that XML forbids or that changes the
- *	direction of writing, becomes U+FFFD
+ * 	direction of writing, becomes U+FFFD
  * @most: the maximum number of characters. A longer text is cut and ends with "…".
  */
 void svg__text(FILE *out, const char *text, size_t most);
@@ -80,8 +79,8 @@ struct svg_time {
 };
 
 /*
- * A duration or a point in time, with three to five digits: "1.234 s", "56.78 ms". @counts: @ns is a
- * number of cycles.
+ * A duration or a point in time, with three to five digits: "1.234 s", "56.78 ms". @counts: @ns is a number of
+ * cycles.
  */
 struct svg_time svg__time(int64_t ns, bool counts);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds what the running machine knows about its boot; see boot.h and record.h.
+ * Finds what the running machine knows about its boot; see boot.h and next.h.
  *
- * The trace events are in an instance of their own. The events of kernel probes are in the
- * top-level instance, as the command line can make probes only there. Before Linux 6.3, it cannot
- * make instances: then all events are in the top-level instance.
+ * The trace events are in an instance of their own. The events of kernel probes are in the top-level instance, as the
+ * command line can make probes only there. Before Linux 6.3, it cannot make instances: then all events are in the
+ * top-level instance.
  *
- * A full buffer keeps its first events, as the report is about the boot, not the time after it.
- * Reading the buffer, and on some file systems writing the report, causes new events. So this
- * ignores events after the beginning of reading.
+ * A full buffer keeps its first events, as the report is about the boot, not the time after it. Reading the buffer,
+ * and on some file systems writing the report, causes new events. So this ignores events after the beginning of
+ * reading.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,10 +22,10 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "boot/account.h"
 #include "boot/early.h"
 #include "boot/events.h"
 #include "boot/next.h"
-#include "boot/record.h"
 #include "kernel/features.h"
 #include "kernel/running.h"
 #include "run/instance.h"
@@ -36,11 +36,11 @@
 	"irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_entry,timer:timer_expire_entry," \
 	"timer:hrtimer_expire_entry,timer:hrtimer_expire_exit,block:block_rq_complete"
 /*
- * The name of a device, and of a driver, is the first member of the struct that struct device and
- * struct device_driver begin with, on all kernels since 2.6.25. The result is read from the
- * register, as boot loaders would expand the $ of $retval. The quotes are for the semicolons. A
- * task can be in several probes at once, as a bus probes its devices in its own probe. So there is
- * room for 64 returns at a time. The kernel sets kernel probes up in its fs initcalls.
+ * The name of a device, and of a driver, is the first member of the struct that struct device and struct
+ * device_driver begin with, on all kernels since 2.6.25. The result is read from the register, as boot loaders would
+ * expand the $ of $retval. The quotes are for the semicolons. A task can be in several probes at once, as a bus
+ * probes its devices in its own probe. So there is room for 64 returns at a time. The kernel sets kernel probes up in
+ * its fs initcalls.
  */
 #define PROBES \
 	"kprobe_event=\"p:" PROBES_GROUP "/device,really_probe,dev=+0(+0(%di)):string,drv=+0(+0(%si)):string;" \
@@ -69,19 +69,16 @@ char *boot_events__parameters(const char *release, bool probes)
 /* A number of the file `stats` of a CPU; 0: there is none. */
 static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 {
-	char *path = xasprintf("%s/per_cpu/%s/stats", instance, cpu), *text = file__text(path);
+	autofree char *text = file__text_at("%s/per_cpu/%s/stats", instance, cpu);
 	const char *value = text__value(text, name);
-	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-	free(text);
-	free(path);
-	return number;
+	return value ? strtoull(value, NULL, 10) : 0;
 }
 
 /* The sum of a number over all CPUs. @e: gets events__note_full() where it is not 0. */
 static uint64_t count(const char *instance, const char *name, struct events *e)
 {
-	char *cpus = xasprintf("%s/per_cpu", instance);
+	autofree char *cpus = xasprintf("%s/per_cpu", instance);
 	struct dirent *entry;
 	uint64_t sum = 0;
 	DIR *d = opendir(cpus);
@@ -95,90 +92,66 @@ static uint64_t count(const char *instance, const char *name, struct events *e)
 	}
 	if (d)
 		closedir(d);
-	free(cpus);
 	return sum;
 }
 
 /* The current time of the instance's clock; UINT64_MAX: not known. */
 static uint64_t time_now(const char *instance)
 {
-	char *path = xasprintf("%s/per_cpu/cpu0/stats", instance), *text = file__text(path);
-	uint64_t ret;
+	autofree char *text = file__text_at("%s/per_cpu/cpu0/stats", instance);
+	uint64_t now;
 
-	if (clock__parse_now(text, &ret))
-		ret = UINT64_MAX;
-	free(text);
-	free(path);
-	return ret;
+	return clock__parse_now(text, &now) ? UINT64_MAX : now;
+}
+
+/* The number of returns that found no room: the last one in "  hytrace_boot/device_end  42  0". */
+static uint64_t count_missed(const char *dir)
+{
+	autofree char *text = file__text_at("%s/kprobe_profile", dir);
+	uint64_t missed = 0, value;
+
+	for (char *at = text; at && (at = strstr(at, " " PROBES_GROUP "/"));) {
+		at++;
+		if (sscanf(at, "%*s %*u %" SCNu64, &value) == 1)
+			missed += value;
+	}
+	return missed;
+}
+
+static bool has_probes(const char *dir)
+{
+	autofree char *path = xasprintf("%s/events/" PROBES_GROUP, dir);
+
+	return !access(path, F_OK);
 }
 
 /* ---- reading */
 
-/* Opens the file `trace`. Returns -ENOENT without a message if there is no such instance. */
-static int open_trace(const char *instance, char **ret_path, FILE **ret)
+/* Opens the file `trace`. Returns -ENOENT without a message if it is not there. */
+static int open_trace(const char *path, FILE **ret)
 {
-	char *path = xasprintf("%s/trace", instance);
-
 	*ret = fopen(path, "re");
-	*ret_path = path;
 	return *ret ? 0 : errno == ENOENT ? -ENOENT :
 	       error__return(errno == EACCES ? -EPERM : -errno, "%s: %s", path, strerror(errno));
 }
 
 static int read_trace(struct events *e, enum events_wanted which, const char *instance)
 {
+	autofree char *path = xasprintf("%s/trace", instance);
 	uint64_t until = time_now(instance);
-	char *path;
 	FILE *f;
-	int err = open_trace(instance, &path, &f);
+	int err = open_trace(path, &f);
 
 	if (!err) {
 		err = events__read(e, which, f, until, path);
 		fclose(f);
 	}
-	free(path);
 	return err;
 }
 
-/* The number of returns that found no room: the last one in "  hytrace_boot/device_end  42  0". */
-static uint64_t count_missed(const char *dir)
-{
-	char *path = xasprintf("%s/kprobe_profile", dir), *text = file__text(path), *at = text;
-	uint64_t missed = 0, value;
-
-	while (at && (at = strstr(at, " " PROBES_GROUP "/"))) {
-		at++;
-		if (sscanf(at, "%*s %*u %" SCNu64, &value) == 1)
-			missed += value;
-	}
-	free(text);
-	free(path);
-	return missed;
-}
-
-static bool has_probes(const char *dir)
-{
-	char *path = xasprintf("%s/events/" PROBES_GROUP, dir);
-	bool ret = !access(path, F_OK);
-
-	free(path);
-	return ret;
-}
-
-static bool asked_for(bool (*what)(const struct boot_asked *a))
-{
-	struct boot_asked asked;
-	bool ret;
-
-	boot_asked__load(&asked);
-	ret = what(&asked);
-	boot_asked__free(&asked);
-	return ret;
-}
-
 /*
- * Reads the top-level instance: only events of probes, or all events. If all events are there, the
- * caller counts losses as losses of all events, as a lost event may be of any kind.
+ * Reads the top-level instance: only events of probes, or all events. If all events are there, the caller counts
+ * losses as losses of all events, as a lost event may be of any kind.
  */
 static int read_top(struct events *e, enum events_wanted which, const char *dir)
 {
@@ -194,31 +167,20 @@ static int read_top(struct events *e, enum events_wanted which, const char *dir)
 	return err;
 }
 
-/* Without probes, the boot was not asked for them. */
-static void drop_probes(struct boot *b)
-{
-	free(b->probes.list);
-	b->probes = (struct span_list){};
-	b->probes_lost = b->probes_full = NOT_KNOWN;
-}
-
 /* Tells why the instance has no initcalls. */
 static int has_none(const char *instance)
 {
-	char *path = xasprintf("%s/events/initcall/enable", instance), *on = file__text(path);
+	autofree char *on = file__text_at("%s/events/initcall/enable", instance);
 
-	error__print("%s has no initcalls: %s", instance, on && *on == '0' ?
-		     "its events initcall:* are off, so this boot did not ask for them as `hytrace boot next` prints it, or "
-		     "somebody has turned them off" :
-		     "it was cleared, or later events have overwritten them, as without " START_KEEP);
-	free(on);
-	free(path);
-	return -ENODATA;
+	return error__return(-ENODATA, "%s has no initcalls: %s", instance, on && *on == '0' ?
+			     "its events initcall:* are off, so this boot did not ask for them as `hytrace boot next` prints it, or "
+			     "somebody has turned them off" :
+			     "it was cleared, or later events have overwritten them, as without " START_KEEP);
 }
 
 int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 {
-	char *instance = xasprintf("%s/instances/" START_INSTANCE, dir);
+	autofree char *instance = xasprintf("%s/instances/" START_INSTANCE, dir);
 	bool probes = has_probes(dir), in_top = false;
 	struct events e;
 	int err;
@@ -240,34 +202,34 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 		b->probes_full = b->full;
 	if (!err && !b->initcalls.count)
 		err = has_none(in_top ? dir : instance);
-	if (err == -ENOENT && asked_for(boot_asked__instance))
+	if (err == -ENOENT && boot_asked__for(boot_asked__instance))
 		err = error__return(-ENODATA, "this boot was asked for events of initcalls, and %s is not there: it was "
 				    "removed, as by `hytrace boot release`, or this kernel is older than Linux 6.3 and needs "
 				    "other parameters, which `hytrace boot next` prints", instance);
-	if (!probes)
-		drop_probes(b);
+	/* Without probes, the boot was not asked for them. */
+	if (!probes) {
+		free(b->probes.list);
+		b->probes = (struct span_list){};
+		b->probes_lost = b->probes_full = NOT_KNOWN;
+	}
 	events__end(&e);
-	free(instance);
 	return err;
 }
 
 int boot_events__copy(const char *dir, FILE *out)
 {
-	char *instance = xasprintf("%s/instances/" START_INSTANCE, dir), *path, *line = NULL;
-	bool in_top = access(instance, F_OK) && asked_for(boot_asked__in_top);
+	autofree char *own = xasprintf("%s/instances/" START_INSTANCE "/trace", dir), *top = xasprintf("%s/trace", dir), *line = NULL;
+	const char *path = access(own, F_OK) && boot_asked__for(boot_asked__in_top) ? top : own;
 	size_t room = 0;
 	FILE *f;
-	int err = open_trace(in_top ? dir : instance, &path, &f);
+	int err = open_trace(path, &f);
 
 	if (err == -ENOENT)
-		err = error__return(-ENODATA, "%s is not there: boot with what `hytrace boot next` prints", path);
+		return error__return(-ENODATA, "%s is not there: boot with what `hytrace boot next` prints", path);
 	while (!err && getline(&line, &room, f) > 0)
 		fputs(line, out);
 	if (!err)
 		fclose(f);
-	free(line);
-	free(path);
-	free(instance);
 	return err;
 }
 
@@ -290,7 +252,7 @@ static void drop_events(struct boot *b)
 static void try_events(struct boot *b)
 {
 	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();
-	int err = dir ? boot_events__load(b, dir, asked_for(boot_asked__in_top)) : -EPERM;
+	int err = dir ? boot_events__load(b, dir, boot_asked__for(boot_asked__in_top)) : -EPERM;
 
 	if (!dir)
 		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
@@ -304,12 +266,12 @@ static void try_events(struct boot *b)
 }
 
 /*
- * Finds the recorded parts of the kernel's boot: the events, and whether there is an early part. If
- * there is none, a message tells why. systemd's part is there after any boot.
+ * Finds the recorded parts of the kernel's boot: the events, and whether there is an early part. If there is none, a
+ * message tells why. systemd's part is there after any boot.
  */
 static int find_parts(struct boot *b, const char *dir, struct early_stats *stats, bool *ret_early)
 {
-	int err = boot_events__load(b, dir, asked_for(boot_asked__in_top));
+	int err = boot_events__load(b, dir, boot_asked__for(boot_asked__in_top));
 	bool early = early_stats__asked(dir), units = boot_units__are_here();
 
 	*ret_early = false;
@@ -394,26 +356,23 @@ int boot__record(struct boot *ret, unsigned int needs)
 
 static int remove_instance(const char *dir)
 {
-	char *path = xasprintf("%s/instances/" START_INSTANCE, dir);
-	int err = 0;
+	autofree char *path = xasprintf("%s/instances/" START_INSTANCE, dir);
 
-	if (rmdir(path) && errno != ENOENT)
-		err = error__return(-errno, "cannot remove %s: %s%s", path, strerror(errno),
-				    errno == EBUSY ? "; some program has a file of it open" : "");
-	free(path);
-	return err;
+	if (!rmdir(path) || errno == ENOENT)
+		return 0;
+	return error__return(-errno, "cannot remove %s: %s%s", path, strerror(errno),
+			     errno == EBUSY ? "; some program has a file of it open" : "");
 }
 
 static int write_text(const char *dir, const char *name, const char *text, bool append)
 {
-	char *path = xasprintf("%s/%s", dir, name);
+	autofree char *path = xasprintf("%s/%s", dir, name);
 	int fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : O_TRUNC)), err = 0;
 
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		err = error__return(-errno, "cannot write to %s: %s", path, strerror(errno));
 	if (fd >= 0)
 		close(fd);
-	free(path);
 	return err;
 }
 
@@ -432,21 +391,14 @@ static int disable_events(const char *dir)
 
 int boot_events__release(const char *dir)
 {
-	bool probes = has_probes(dir), in_top = asked_for(boot_asked__in_top);
-	int err = remove_instance(dir);
+	bool probes = has_probes(dir), in_top = boot_asked__for(boot_asked__in_top), keeps = boot_asked__for(boot_asked__keeps_first);
+	bool instance = boot_asked__for(boot_asked__instance);
 
-	if (!err && probes)
-		err = write_text(dir, "events/" PROBES_GROUP "/enable", "0", false);
-	if (!err && probes)
-		err = write_text(dir, "kprobe_events", "-:" PROBES_GROUP "/", true);
-	if (!err && in_top)
-		err = disable_events(dir);
-	if (!err && in_top)
-		err = write_text(dir, "trace", "\n", false);
-	/* The default size of a used buffer. */
-	if (!err && (probes || in_top))
-		err = write_text(dir, "buffer_size_kb", DEFAULT_KB, false);
-	if (!err && asked_for(boot_asked__keeps_first) && (probes || in_top || asked_for(boot_asked__instance)))
-		err = write_text(dir, "options/overwrite", "1", false);
-	return err;
+	return remove_instance(dir) ?:
+	       (probes ? write_text(dir, "events/" PROBES_GROUP "/enable", "0", false) ?:
+			 write_text(dir, "kprobe_events", "-:" PROBES_GROUP "/", true) : 0) ?:
+	       (in_top ? disable_events(dir) ?: write_text(dir, "trace", "\n", false) : 0) ?:
+	       /* The default size of a used buffer. */
+	       (probes || in_top ? write_text(dir, "buffer_size_kb", DEFAULT_KB, false) : 0) ?:
+	       (keeps && (probes || in_top || instance) ? write_text(dir, "options/overwrite", "1", false) : 0);
 }

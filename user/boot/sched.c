@@ -9,11 +9,11 @@
  *   [000] ..s1. 0.085403: softirq_entry: vec=9 [action=RCU]
  *   [000] dNs.. 0.394468: timer_expire_entry: timer=00000000be4c1cbe function=f now=4294892416 baseclk=4294892416
  *
- * If a task is woken in an interrupt, its waker is the handler that this CPU has entered last. The
- * end of a softirq needs no event, since each event tells whether it is in a softirq.
+ * If a task is woken in an interrupt, its waker is the handler that this CPU has entered last. The end of a softirq
+ * needs no event, since each event tells whether it is in a softirq.
  *
- * A task may be woken after it has decided to sleep, and before it does so. Then sched_waking comes
- * shortly before sched_switch.
+ * A task may be woken after it has decided to sleep, and before it does so. Then sched_waking comes shortly before
+ * sched_switch.
  *
  * Names of user programs may have any characters. So fields after a name are searched from the end.
  */
@@ -75,12 +75,17 @@ static struct sched_task *task_of(struct boot_sched *s, int pid)
 	return &s->tasks[place];
 }
 
-static void add_change(struct sched_task *t, const struct task_change *change)
-{
-	*LIST_ADD(t->list, t->count) = *change;
-}
-
 /* ---- the scheduler */
+
+/* An event, and how it is taken. */
+struct sched_event {
+	const char *name;
+	int (*take)(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e);
+	bool new;			/* the task that is woken is new */
+	/* A handler that a CPU is in from one event to another: the member of struct sched_cpu with its name. */
+	size_t member;
+	const char *label, *ends;	/* the name is after the label, up to a character of "ends"; NULL: the handler ends */
+};
 
 /* The last occurrence of @word in @text. */
 static char *last_of(char *text, const char *word)
@@ -104,37 +109,25 @@ static const char *intern_comm(struct boot_sched *s, const char *comm)
 	return strings__intern(s->b->store, clean);
 }
 
-static void go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
+/* From now on, the task is in this state. */
+static void set_state(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm, enum task_state state)
 {
-	struct task_change change = { c->time, TASK_RUNS, .waker_pid = -1, .cpu = c->cpu };
+	struct task_change woken;
 	struct sched_task *t;
 
 	if (!pid)
 		return;
 	t = task_of(s, pid);
 	t->comm = intern_comm(s, comm);
-	add_change(t, &change);
-}
-
-static void stop(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm, bool waits)
-{
-	struct task_change change = {
-		c->time, waits ? TASK_WAITS : TASK_READY, .waker_pid = -1, .cpu = c->cpu,
-	}, woken;
-	struct sched_task *t;
-
-	if (!pid)
+	*LIST_ADD(t->list, t->count) = (struct task_change){ c->time, state, .waker_pid = -1, .cpu = c->cpu };
+	if (state == TASK_RUNS)
 		return;
-	t = task_of(s, pid);
-	t->comm = intern_comm(s, comm);
 	woken = t->early;
 	t->early = (struct task_change){};
-	t->doubtful = false;
-	add_change(t, &change);
-	if (waits && woken.woken && woken.time + EARLY_NS >= c->time) {
+	t->doubtful = state == TASK_WAITS && woken.woken && woken.time + EARLY_NS >= c->time;
+	if (t->doubtful) {
 		woken.time = c->time;
-		add_change(t, &woken);
-		t->doubtful = true;
+		*LIST_ADD(t->list, t->count) = woken;
 	}
 }
 
@@ -157,14 +150,14 @@ static void add_run(struct boot_sched *s, int cpu, int pid, const char *comm, ui
 	struct span *run = LIST_ADD(s->b->runs.list, s->b->runs.count);
 	uint64_t until;
 
-	*run = (struct span){ SPAN_NONE, .class = SPAN_RUNNING, .start = start, .end = end, .kind = cpu };
+	*run = (struct span){ SPAN_NONE, .class = SPAN_RUNNING, .start = start, .end = end, .cpu = cpu };
 	run->task = pid;
 	run->name = (t ? sched_task__work(t, start, end, &until) : NULL) ?: comm;
 }
 
 /*
- * Adds the run that ends with a switch. If no events are lost, the task before a CPU's first switch
- * has run since the CPU's start.
+ * Adds the run that ends with a switch. If no events are lost, the task before a CPU's first switch has run since the
+ * CPU's start.
  */
 static void note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int prev, const char *prev_comm,
 		     int next, const char *next_comm)
@@ -179,7 +172,7 @@ static void note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time,
 	cpu->comm = intern_comm(s, next_comm);
 }
 
-static int on_switch(struct boot_sched *s, const struct trace_context *c, char *fields)
+static int on_switch(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e)
 {
 	char *next = last_of(fields, " ==> next_comm="), *prev_pid, *next_pid, state;
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
@@ -198,8 +191,8 @@ static int on_switch(struct boot_sched *s, const struct trace_context *c, char *
 	*prev_pid = *next_pid = '\0';
 	s->switches++;
 	note_run(s, cpu, c->time, prev, fields + strlen("prev_comm="), following, next);
-	stop(s, c, prev, fields + strlen("prev_comm="), state != 'R');
-	go_on(s, c, following, next);
+	set_state(s, c, prev, fields + strlen("prev_comm="), state == 'R' ? TASK_READY : TASK_WAITS);
+	set_state(s, c, following, next, TASK_RUNS);
 	return 0;
 }
 
@@ -238,7 +231,7 @@ static struct task_change waker_of(const struct boot_sched *s, const struct sche
 	return change;
 }
 
-static int take_waking(struct boot_sched *s, const struct trace_context *c, char *fields, bool new)
+static int on_waking(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e)
 {
 	char *at = last_of(fields, " pid=");
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
@@ -253,8 +246,8 @@ static int take_waking(struct boot_sched *s, const struct trace_context *c, char
 	at = strstr(at, " target_cpu=");
 	if (!at || sscanf(at, " target_cpu=%d", &change.cpu) != 1)
 		change.cpu = c->cpu;
-	if (new || (t->count && t->list[t->count - 1].state == TASK_WAITS)) {
-		add_change(t, &change);
+	if (e->new || (t->count && t->list[t->count - 1].state == TASK_WAITS)) {
+		*LIST_ADD(t->list, t->count) = change;
 		return 0;
 	}
 	/* A ready task is never woken. So the early waking was not for this sleep. */
@@ -268,19 +261,9 @@ static int take_waking(struct boot_sched *s, const struct trace_context *c, char
 	return 0;
 }
 
-static int on_waking(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	return take_waking(s, c, fields, false);
-}
-
-static int on_new(struct boot_sched *s, const struct trace_context *c, char *fields)
-{
-	return take_waking(s, c, fields, true);
-}
-
 /* ---- work and handlers */
 
-static int on_work(struct boot_sched *s, const struct trace_context *c, char *fields)
+static int on_work(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e)
 {
 	char *function = last_of(fields, ": function ");
 	struct sched_task *t = task_of(s, c->pid);
@@ -293,7 +276,7 @@ static int on_work(struct boot_sched *s, const struct trace_context *c, char *fi
 	return 0;
 }
 
-static int on_work_end(struct boot_sched *s, const struct trace_context *c, char *fields)
+static int on_work_end(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e)
 {
 	struct sched_task *t = task_of(s, c->pid);
 
@@ -303,8 +286,7 @@ static int on_work_end(struct boot_sched *s, const struct trace_context *c, char
 }
 
 /* The word after @label, up to a character of @ends. */
-static const char *word_after(struct boot_sched *s, char *fields, const char *label,
-			      const char *ends)
+static const char *word_after(struct boot_sched *s, char *fields, const char *label, const char *ends)
 {
 	char *at = strstr(fields, label);
 
@@ -316,8 +298,8 @@ static const char *word_after(struct boot_sched *s, char *fields, const char *la
 }
 
 /*
- * The event of the tick's timer has the time of CLOCK_MONOTONIC. The interrupt has read that clock
- * after the CPU's last event outside hard interrupts, and before this event.
+ * The event of the tick's timer has the time of CLOCK_MONOTONIC. The interrupt has read that clock after the CPU's
+ * last event outside hard interrupts, and before this event.
  */
 static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const struct trace_context *c,
 		      const char *fields)
@@ -333,26 +315,10 @@ static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const s
 			 (int64_t)c->time + TRACE_ROUNDED_NS - now);
 }
 
-/* A handler that a CPU is in from one event to another: the member of struct sched_cpu with its name. */
-struct handler {
-	const char *event;
-	size_t member;			/* of the handler */
-	const char *label, *ends;	/* its name is after the label, up to a character of "ends"; NULL: the handler ends */
-};
-
 #define MEMBER(name) offsetof(struct sched_cpu, name)
 
-static const struct handler handlers[] = {
-	{ "irq_handler_entry", MEMBER(irq), " name=", "\n" },
-	{ "irq_handler_exit", MEMBER(irq), NULL, NULL },
-	{ "softirq_entry", MEMBER(softirq), "[action=", "]" },
-	{ "timer_expire_entry", MEMBER(timer), " function=", " " },
-	{ "hrtimer_expire_entry", MEMBER(hrtimer), " function=", " " },
-	{ "hrtimer_expire_exit", MEMBER(hrtimer), NULL, NULL },
-};
-
 /* Some hrtimers expire in a softirq, in which an hrtimer of a hard interrupt may expire. */
-static int take_handler(struct boot_sched *s, const struct trace_context *c, const struct handler *h, char *fields)
+static int on_handler(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *h)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
 	size_t member = h->member == MEMBER(hrtimer) && c->interrupt == 's' ? MEMBER(timer) : h->member;
@@ -371,7 +337,7 @@ static int take_handler(struct boot_sched *s, const struct trace_context *c, con
 }
 
 /* "8,0 R () 2048 + 8 none,0,0 [0]", or without the priority: sector, and number of sectors */
-static int on_block(struct boot_sched *s, const struct trace_context *c, char *fields)
+static int on_block(struct boot_sched *s, const struct trace_context *c, char *fields, const struct sched_event *e)
 {
 	char *at = strstr(fields, ") ");
 	uint64_t sectors;
@@ -382,16 +348,19 @@ static int on_block(struct boot_sched *s, const struct trace_context *c, char *f
 	return 0;
 }
 
-static const struct {
-	const char *name;
-	int (*take)(struct boot_sched *s, const struct trace_context *c, char *fields);
-} events[] = {
+static const struct sched_event events[] = {
 	{ "sched_switch", on_switch },
 	{ "sched_waking", on_waking },
-	{ "sched_wakeup_new", on_new },
+	{ "sched_wakeup_new", on_waking, .new = true },
 	{ "workqueue_execute_start", on_work },
 	{ "workqueue_execute_end", on_work_end },
 	{ "block_rq_complete", on_block },
+	{ "irq_handler_entry", on_handler, false, MEMBER(irq), " name=", "\n" },
+	{ "irq_handler_exit", on_handler, false, MEMBER(irq) },
+	{ "softirq_entry", on_handler, false, MEMBER(softirq), "[action=", "]" },
+	{ "timer_expire_entry", on_handler, false, MEMBER(timer), " function=", " " },
+	{ "hrtimer_expire_entry", on_handler, false, MEMBER(hrtimer), " function=", " " },
+	{ "hrtimer_expire_exit", on_handler, false, MEMBER(hrtimer) },
 };
 
 uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu)
@@ -415,13 +384,7 @@ int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 		char *fields = trace_context__fields(c, events[i].name);
 
 		if (fields)
-			return events[i].take(s, c, fields);
-	}
-	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
-		char *fields = trace_context__fields(c, handlers[i].event);
-
-		if (fields)
-			return take_handler(s, c, &handlers[i], fields);
+			return events[i].take(s, c, fields, &events[i]);
 	}
 	return -ENOENT;
 }
@@ -461,8 +424,7 @@ size_t sched_task__at(const struct sched_task *t, uint64_t time)
 	return after ? after - 1 : SIZE_MAX;
 }
 
-const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end,
-			     uint64_t *ret_until)
+const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end, uint64_t *ret_until)
 {
 	size_t after = SORTED_FROM(t->works, t->work_count, start, start + 1);
 	const struct task_work *work = after ? &t->works[after - 1] : NULL;

@@ -181,33 +181,11 @@ const char *timeline__keep(struct timeline *t, const char *format, ...)
 
 /* ---- the ends of parts */
 
-struct stretch {
-	int64_t start, end;
-};
-
 static int by_start(const void *a, const void *b)
 {
-	const struct stretch *x = a, *y = b;
+	const struct span *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* The start of the first bar after a long pause without bars; INT64_MAX: there is no such pause. */
-static int64_t first_after_pause(struct stretch *list, size_t count)
-{
-	int64_t end;
-
-	qsort(list, count, sizeof(*list), by_start);
-	end = count ? list[0].end : 0;
-	for (size_t i = 1; i < count; i++) {
-		int64_t pause = list[i].start - end;
-
-		if (pause > LONG_PAUSE && pause > end - list[0].start)
-			return list[i].start;
-		if (list[i].end > end)
-			end = list[i].end;
-	}
-	return INT64_MAX;
+	return ORDER(x->start, y->start);
 }
 
 /* Runs of CPUs and requests to disks go on as long as the machine runs, so they show no pause. */
@@ -216,53 +194,40 @@ static bool is_of_boot(const struct span *b)
 	return b->class != SPAN_RUNNING && b->class != SPAN_IO;
 }
 
-static void find_start(struct timeline *t, enum timeline_part_id id)
+/* Finds when a part began and ended, from spans that are sorted by start. The boot ends with the first long pause. */
+static void find_ends(struct timeline *t, enum timeline_part_id id)
 {
 	struct timeline_part *part = &t->parts[id];
-	bool first = true;
+	int64_t begin = INT64_MIN, end = INT64_MIN;
+	bool there = false;
 
-	for (size_t i = 0; i < t->span_count; i++) {
-		const struct span *b = &t->spans[i];
+	for_array(s, t->spans, t->span_count) {
+		int64_t pause = begin == INT64_MIN ? 0 : s->start - end;
 
-		if (t->lanes[b->lane].part != id || (!first && b->start >= part->start))
+		if (t->lanes[s->lane].part != id)
 			continue;
-		part->start = b->start;
-		first = false;
+		if (!there)
+			part->start = s->start;
+		there = true;
+		if (!is_of_boot(s))
+			continue;
+		if (id == TIMELINE_BOOT && pause > LONG_PAUSE && pause > end - begin)
+			break;
+		if (begin == INT64_MIN)
+			begin = s->start;
+		if (s->end != UNTIL_END && s->end > end)
+			end = s->end;
+		if (s->start > end)
+			end = s->start;
 	}
-}
-
-static void find_end(struct timeline *t, enum timeline_part_id id)
-{
-	struct timeline_part *part = &t->parts[id];
-	struct stretch *list;
-	int64_t limit;
-	size_t count = 0;
-
-	if (part->end_known)
-		return;
-	list = xcalloc(t->span_count, sizeof(*list));
-	for (size_t i = 0; i < t->span_count; i++) {
-		const struct span *b = &t->spans[i];
-
-		if (t->lanes[b->lane].part == id && is_of_boot(b))
-			list[count++] = (struct stretch){
-				b->start, b->end == UNTIL_END ? b->start : b->end,
-			};
-	}
-	limit = id == TIMELINE_BOOT ? first_after_pause(list, count) : INT64_MAX;
-	part->end = part->start;
-	for (size_t i = 0; i < count; i++) {
-		if (list[i].start < limit && list[i].end > part->end)
-			part->end = list[i].end;
-	}
-	free(list);
+	if (!part->end_known)
+		part->end = end > part->start ? end : part->start;
 }
 
 /* Replaces UNTIL_END by the end of the part, and counts bars that begin after this end. */
 static void set_ends(struct timeline *t)
 {
-	for (size_t i = 0; i < t->span_count; i++) {
-		struct span *b = &t->spans[i];
+	for_array(b, t->spans, t->span_count) {
 		struct timeline_part *part = &t->parts[t->lanes[b->lane].part];
 
 		if (b->end == UNTIL_END)
@@ -277,13 +242,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct span *x = a, *y = b;
 
-	if (x->lane != y->lane)
-		return x->lane < y->lane ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end > y->end ? -1 : 1;
-	return x->order < y->order ? -1 : x->order > y->order;
+	return ORDER(x->lane, y->lane) ?: ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?: ORDER(x->order, y->order);
 }
 
 /* The open bars of a layer, from the outermost to the innermost. */
@@ -296,8 +255,7 @@ struct layers {
 	size_t count;
 };
 
-static bool fits(const struct timeline *t, struct layer *layer, const struct span *b,
-		 enum lane_kind kind)
+static bool fits(const struct timeline *t, struct layer *layer, const struct span *b, enum lane_kind kind)
 {
 	while (layer->depth && t->spans[layer->open[layer->depth - 1]].end <= b->start)
 		layer->depth--;
@@ -350,13 +308,12 @@ static void nest(struct timeline *t, struct lane *lane)
 
 void timeline__finish(struct timeline *t)
 {
-	for (size_t i = 0; i < TIMELINE_PARTS; i++) {
-		find_start(t, i);
-		find_end(t, i);
-	}
+	t->spans = t->spans ?: xcalloc(0, sizeof(*t->spans));
+	qsort(t->spans, t->span_count, sizeof(*t->spans), by_start);
+	for (size_t i = 0; i < TIMELINE_PARTS; i++)
+		find_ends(t, i);
 	set_ends(t);
-	if (t->span_count)
-		qsort(t->spans, t->span_count, sizeof(*t->spans), by_place);
+	qsort(t->spans, t->span_count, sizeof(*t->spans), by_place);
 	for (size_t i = 0; i < t->lane_count; i++)
 		t->lanes[i].count = 0;
 	for (size_t i = 0; i < t->span_count; i++) {
@@ -404,9 +361,7 @@ static int by_self(const void *a, const void *b, void *arg)
 	const struct span *list = arg;
 	const size_t *x = a, *y = b;
 
-	if (list[*x].self != list[*y].self)
-		return list[*x].self > list[*y].self ? -1 : 1;
-	return *x < *y ? -1 : *x > *y;
+	return ORDER(list[*y].self, list[*x].self) ?: ORDER(*x, *y);
 }
 
 size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count)

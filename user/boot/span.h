@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What took time in a boot, from when until when: an initcall, a probe, a program, a run of a
- * processor, a wait, an early call, and in pictures also a level, a phase, a part and a unit.
+ * What took time in a boot, from when until when: an initcall, a probe, a program, a run of a processor, a wait, an
+ * early call, and in pictures also a level, a phase, a part and a unit.
  *
- * Times are ns of the kernel's clock "local", and negative before its zero. Names and other texts
- * live as long as the boot (boot.h) or the timeline that has the span.
+ * Times are ns of the kernel's clock "local", and negative before its zero. Names and other texts live as long as the
+ * boot (boot.h) or the timeline that has the span.
  */
 #ifndef HYTRACE_BOOT_SPAN_H
 #define HYTRACE_BOOT_SPAN_H
@@ -21,8 +21,8 @@
 #define UNTIL_END INT64_MAX
 
 /*
- * Json fields: a const char *, of which NULL is null; one that is never NULL. The text is kept in the
- * store of the struct boot that is read.
+ * Json fields: a const char *, of which NULL is null; one that is never NULL. The text is kept in the store of the
+ * struct boot that is read.
  */
 extern const struct json_kind field_kept, field_name;
 
@@ -58,7 +58,8 @@ struct span {
 	int64_t running, ready, waiting;	/* how an initcall's time is divided */
 	int64_t count;			/* the initcalls of a level, the calls of a phase, the parts that one includes */
 	int64_t more;			/* the new functions of a phase */
-	int kind;			/* enum probe_kind, enum wait_class; of a run: the CPU */
+	int64_t cpu;			/* of a run */
+	int kind;			/* enum probe_kind, enum wait_class */
 	/* Set by the timeline. */
 	const struct json_field *arguments;	/* the members that pictures show; NULL: none */
 	bool endless;			/* the end is not known: @end is @start */
@@ -70,6 +71,10 @@ struct span {
 /* The values of a span's arguments that are not there. */
 #define SPAN_NONE .task = NOT_KNOWN, .self = NOT_KNOWN, .result = NOT_KNOWN, .running = NOT_KNOWN, .ready = NOT_KNOWN, \
 		  .waiting = NOT_KNOWN, .count = NOT_KNOWN, .more = NOT_KNOWN
+
+/* for_array(s, list, count): s points to each element. for_list(s, l): the same of a struct with "list" and "count". */
+#define for_array(one, from, number) for (__typeof__((from)[0]) *one = (from); one < (from) + (number); one++)
+#define for_list(one, l) for_array(one, (l)->list, (l)->count)
 
 struct span_list {
 	struct span *list;		/* sorted by start; NULL: not known */
@@ -95,15 +100,15 @@ static inline int64_t span__time(const struct span *s)
 const char *span__name(const struct span *s);
 
 /*
- * Sets "self" of each span of a list that is sorted by start: its time without the spans of the same
- * task and kind directly inside it. The own time of a span without an end is not known.
+ * Sets "self" of each span of a list that is sorted by start: its time without the spans of the same task and kind
+ * directly inside it. The own time of a span without an end is not known.
  */
 void span_list__settle(struct span_list *l);
 /* The span directly around the one at @index, of the same task and kind; NULL: there is none. */
 struct span *span_list__outer(const struct span_list *l, size_t index);
 /*
- * Pointers to the spans for which @is_listed (NULL: to all): first spans without an end, then by own
- * time, the longest first. To be freed.
+ * Pointers to the spans for which @is_listed (NULL: to all): first spans without an end, then by own time, the
+ * longest first. To be freed.
  */
 const struct span **span_list__by_self(const struct span_list *l, bool (*is_listed)(const struct span *s),
 				       size_t *ret_count);
@@ -114,8 +119,8 @@ struct boot;
 struct strings;
 
 /*
- * The early part is short and has many calls. If its times cannot be converted to the kernel's clock,
- * its first span begins at 0.
+ * The early part is short and has many calls. If its times cannot be converted to the kernel's clock, its first span
+ * begins at 0.
  */
 enum timeline_part_id {
 	TIMELINE_EARLY,			/* until the switch to ftrace */
@@ -202,10 +207,7 @@ void timeline__init(struct timeline *t);
  * Return: the index of the lane. Pictures show lanes in the order in which they were added.
  */
 size_t timeline__lane(struct timeline *t, const struct lane *lane);
-/*
- * Adds a span. @end may be NOT_KNOWN or UNTIL_END. Returns it, for its arguments, until the next one is
- * added.
- */
+/* Adds a span. @end may be NOT_KNOWN or UNTIL_END. Returns it, for its arguments, until the next one is added. */
 struct span *timeline__add(struct timeline *t, size_t lane, enum span_class class, const char *name, int64_t start,
 			   int64_t end);
 void timeline__mark(struct timeline *t, const char *name, int64_t time);
@@ -215,8 +217,8 @@ const char *timeline__keep(struct timeline *t, const char *format, ...)
 /**
  * timeline__finish() - sort the spans, find how they nest, and the ends of the parts
  *
- * If no source knows the end of the boot, it ends before the first long pause without any spans:
- * modules are loaded as long as the machine runs.
+ * If no source knows the end of the boot, it ends before the first long pause without any spans: modules are loaded
+ * as long as the machine runs.
  */
 void timeline__finish(struct timeline *t);
 void timeline__free(struct timeline *t);
@@ -224,8 +226,8 @@ void timeline__free(struct timeline *t);
 /* The row of a span in its lane, if layers are drawn one below the other. */
 size_t timeline__row(const struct timeline *t, const struct span *s);
 /*
- * The indexes of the @most spans of a part with the longest "self", to be freed. Only spans that
- * somebody can make shorter: no phases, and no early calls, whose times may only be upper bounds.
+ * The indexes of the @most spans of a part with the longest "self", to be freed. Only spans that somebody can make
+ * shorter: no phases, and no early calls, whose times may only be upper bounds.
  */
 size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count);
 

@@ -2,9 +2,9 @@
 /*
  * Prints a boot as text; see boot.h. The account and units are in account.c.
  *
- * The task of the initcalls does one thing after the other until it becomes init. So the rows of
- * levels add up to its whole time: the time before the levels; each level, with its initcalls and the
- * time between initcalls; and the time after the last initcall.
+ * The task of the initcalls does one thing after the other until it becomes init. So the rows of levels add up to its
+ * whole time: the time before the levels; each level, with its initcalls and the time between initcalls; and the time
+ * after the last initcall.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,6 @@
 /* The text lists so many CPUs. */
 #define MOST_CPUS 8
 
-static double percent(int64_t part, int64_t whole)
-{
-	return whole ? 100.0 * part / whole : 0;
-}
-
 /* ---- the phases of the early part */
 
 /* The count of a phase: calls, or with oneshot hits. */
@@ -33,7 +28,7 @@ static int64_t weight(const struct boot *b, const struct boot_phase *phase)
 
 static int64_t whole_weight(const struct boot_early *e)
 {
-	return e->calls == NOT_KNOWN ? e->functions : e->calls;
+	return (e->calls == NOT_KNOWN ? e->functions : e->calls) ?: 1;
 }
 
 static int64_t whole_time(const struct boot_early *e)
@@ -55,47 +50,29 @@ const char *boot_phase__name(const struct boot *b, const struct boot_phase *phas
 }
 
 /* A time of the early part: seconds, or cycles. */
-static const char *early_time(const struct boot_early *e, int64_t time, char *text, size_t room)
+static struct cell early_time(const struct boot_early *e, int64_t time)
 {
-	if (e->counts)
-		snprintf(text, room, "%" PRId64, time);
-	else
-		snprintf(text, room, SECONDS, AS_SECONDS(time));
-	return text;
-}
-
-static void cell__early(struct cells *c, const struct boot_early *e, int64_t time)
-{
-	char text[64];
-
-	cell__text(c, time == NOT_KNOWN ? NULL : early_time(e, time, text, sizeof(text)));
+	return e->counts ? cell__number(time) : cell__seconds(time);
 }
 
 static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
 				      const struct boot_phase *phase, const char *name)
 {
 	const struct boot_early *e = &b->early;
-	struct cells c = cells__line(table, parent);
 
-	cell__text(&c, name);
-	cell__early(&c, e, phase->start == NOT_KNOWN ? NOT_KNOWN : phase->start - e->begin);
-	cell__early(&c, e, phase->time);
-	cell__early(&c, e, phase->net);
-	if (phase->time == NOT_KNOWN)
-		cells__skip(&c, 1);
-	else
-		cell__print(&c, "%.1f%%", percent(phase->time, whole_time(e)));
-	cell__print(&c, "%" PRId64, weight(b, phase));
-	cell__print(&c, "%.1f%%", percent(weight(b, phase), whole_weight(e)));
-	cell__print(&c, "%" PRId64, boot__is_oneshot(b) ? phase->callers : phase->functions);
-	return c.line;
+	return ADD_ROW(table, parent, name,
+		       early_time(e, phase->start == NOT_KNOWN ? NOT_KNOWN : phase->start - e->begin).text,
+		       early_time(e, phase->time).text, early_time(e, phase->net).text,
+		       phase->time == NOT_KNOWN ? NULL : cell__share(phase->time, whole_time(e) ?: 1).text,
+		       cell__number(weight(b, phase)).text, cell__share(weight(b, phase), whole_weight(e)).text,
+		       cell__number(boot__is_oneshot(b) ? phase->callers : phase->functions).text);
 }
 
 static bool is_small(const struct boot *b, const struct boot_phase *phase)
 {
 	return phase->kind != PHASE_HOLE && phase->kind != PHASE_SELF &&
-	       (phase->time == NOT_KNOWN || percent(phase->time, whole_time(&b->early)) < SMALLEST_PERCENT) &&
-	       percent(weight(b, phase), whole_weight(&b->early)) < SMALLEST_PERCENT;
+	       (phase->time == NOT_KNOWN || 100.0 * phase->time < SMALLEST_PERCENT * (double)(whole_time(&b->early) ?: 1)) &&
+	       100.0 * weight(b, phase) < SMALLEST_PERCENT * (double)whole_weight(&b->early);
 }
 
 static void fold(int64_t *sum, int64_t value)
@@ -133,10 +110,7 @@ static struct libscols_line *add_phase(struct libscols_table *table, struct libs
 	return add_line(table, parent, b, phase, boot_phase__name(b, phase, room, sizeof(room)));
 }
 
-/*
- * Adds the inner phases. Small phases are joined in a line at the end; if all are small, no line is
- * added.
- */
+/* Adds the inner phases. Small phases are joined in a line at the end; if all are small, no line is added. */
 static void add_inner(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
 		      const struct boot_phase *phase)
 {
@@ -206,15 +180,10 @@ static void print_functions(const struct boot_early *e, size_t most, FILE *out)
 
 	for (size_t i = 0; i < e->function_count && i < most; i++) {
 		const struct boot_function *f = &e->function_list[i];
-		struct cells c = cells__line(table, NULL);
 
-		cell__text(&c, f->name);
-		cell__early(&c, e, f->self);
-		cell__early(&c, e, f->self_net);
-		cell__early(&c, e, f->inclusive);
-		cell__early(&c, e, f->inclusive_net);
-		cell__print(&c, "%" PRId64, f->calls);
-		cell__share(&c, f->calls, e->calls);
+		ADD_ROW(table, NULL, f->name, early_time(e, f->self).text, early_time(e, f->self_net).text,
+			early_time(e, f->inclusive).text, early_time(e, f->inclusive_net).text,
+			cell__number(f->calls).text, cell__share(f->calls, e->calls).text);
 	}
 	cells__print(table, most, e->function_count, out);
 }
@@ -222,33 +191,28 @@ static void print_functions(const struct boot_early *e, size_t most, FILE *out)
 static void print_time(const struct boot_early *e, FILE *out)
 {
 	const char *unit = e->counts ? "" : " s";
-	char text[3][64];
 
 	/* A hit without a time has the time 0. */
 	if (e->timeless && !e->until) {
 		fputs("Time:      unknown\n", out);
 		return;
 	}
-	fprintf(out, "Time:      %s%s, from %s to %s of the clock %s\n", early_time(e, whole_time(e), text[0], sizeof(text[0])),
-		unit, early_time(e, e->begin, text[1], sizeof(text[1])), early_time(e, e->until, text[2], sizeof(text[2])),
-		e->clock);
+	fprintf(out, "Time:      %s%s, from %s to %s of the clock %s\n", early_time(e, whole_time(e)).text, unit,
+		early_time(e, e->begin).text, early_time(e, e->until).text, e->clock);
 	if (e->timeless)
 		fprintf(out, "           without the first %" PRId64 " hits: this clock began later\n", e->timeless);
 	if (e->thousand_calls != NOT_KNOWN)
 		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
-			early_time(e, (double)e->calls * e->thousand_calls / 1000, text[0], sizeof(text[0])),
-			e->thousand_calls / 1000.0);
+			early_time(e, (double)e->calls * e->thousand_calls / 1000).text, e->thousand_calls / 1000.0);
 }
 
 static void print_ftrace(const struct boot_early *e, FILE *out)
 {
-	char text[64];
-
 	if (e->before_ftrace_init == NOT_KNOWN)
 		return;
 	fprintf(out, "Before " FTRACE_FUNCTION ": %" PRId64 " calls", e->before_ftrace_init);
 	if (e->ftrace_init != NOT_KNOWN)
-		fprintf(out, ", %s%s", early_time(e, e->ftrace_init - e->begin, text, sizeof(text)), e->counts ? "" : " s");
+		fprintf(out, ", %s%s", early_time(e, e->ftrace_init - e->begin).text, e->counts ? "" : " s");
 	fputc('\n', out);
 }
 
@@ -296,22 +260,14 @@ static void print_early(const struct boot *b, size_t most, FILE *out)
 	print_totals(b, out);
 }
 
-/* ---- levels and initcalls */
+/* ---- levels */
 
 /* @level: NULL for a row that has no initcalls. */
 static void add_level(struct libscols_table *table, const char *name, int64_t start, int64_t time, int64_t whole,
 		      const struct span *level)
 {
-	struct cells c = cells__line(table, NULL);
-
-	cell__text(&c, name);
-	cell__time(&c, start);
-	cell__time(&c, time);
-	cell__share(&c, time, whole);
-	if (level) {
-		cell__time(&c, time - level->self);
-		cell__print(&c, "%" PRId64, level->count);
-	}
+	ADD_ROW(table, NULL, name, cell__seconds(start).text, cell__seconds(time).text, cell__share(time, whole).text,
+		cell__seconds(level ? level->running : NOT_KNOWN).text, cell__number(level ? level->count : NOT_KNOWN).text);
 }
 
 static void print_levels(const struct boot *b, FILE *out)
@@ -334,23 +290,35 @@ static void print_levels(const struct boot *b, FILE *out)
 	table__print(table);
 }
 
+/* ---- initcalls, probes and waits */
+
+/* Prints those for which @is_listed, the longest first. @before: the text before the table, if there are any */
+static void print_spans(const struct span_list *l, bool (*is_listed)(const struct span *s), const struct column *columns,
+			void (*add)(struct libscols_table *table, const struct span *s), const char *before, size_t most,
+			FILE *out)
+{
+	struct libscols_table *table = cells__table(out, columns);
+	size_t count;
+	const struct span **order = span_list__by_self(l, is_listed, &count);
+
+	for (size_t i = 0; i < count && i < most; i++)
+		add(table, order[i]);
+	fputs(count ? before : "", out);
+	cells__print(table, most, count, out);
+	free(order);
+}
+
+/* The time of a span; NOT_KNOWN. */
+static int64_t known_time(const struct span *s)
+{
+	return span__has_end(s) ? span__time(s) : NOT_KNOWN;
+}
+
 static void add_initcall(struct libscols_table *table, const struct span *call)
 {
-	struct cells c = cells__line(table, NULL);
-
-	cell__text(&c, span__name(call));
-	cell__text(&c, call->in);
-	cell__time(&c, call->start);
-	if (!span__has_end(call)) {
-		cells__skip(&c, 4);
-		cell__text(&c, "(its end is not known)");
-		return;
-	}
-	cell__time(&c, span__time(call));
-	cell__time(&c, call->self);
-	cell__known(&c, call->running);
-	cell__known(&c, call->waiting);
-	cell__print(&c, "%" PRId64, call->result);
+	ADD_ROW(table, NULL, span__name(call), call->in, cell__seconds(call->start).text, cell__seconds(known_time(call)).text,
+		cell__seconds(call->self).text, cell__seconds(call->running).text, cell__seconds(call->waiting).text,
+		span__has_end(call) ? cell__number(call->result).text : "(its end is not known)");
 }
 
 static void print_initcalls(const struct boot *b, size_t most, FILE *out)
@@ -360,42 +328,51 @@ static void print_initcalls(const struct boot *b, size_t most, FILE *out)
 		{ "INITCALL OR MODULE", 0.4 }, { "LEVEL", 9 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "SELF", 10, RIGHT },
 		{ "RAN", 10, waits }, { "WAITED", 10, waits }, { "RESULT", 6, RIGHT }, { }
 	};
-	struct libscols_table *table = cells__table(out, columns);
-	size_t count;
-	const struct span **order = span_list__by_self(&b->initcalls, NULL, &count);
 
-	for (size_t i = 0; i < count && i < most; i++)
-		add_initcall(table, order[i]);
-	cells__print(table, most, count, out);
-	free(order);
+	print_spans(&b->initcalls, NULL, columns, add_initcall, "", most, out);
 }
 
-/* ---- waits and probes */
+static void add_probe(struct libscols_table *table, const struct span *probe)
+{
+	ADD_ROW(table, NULL, probe->name ?: "(not known)", probe->in ?: "(not known)", cell__seconds(probe->start).text,
+		cell__seconds(known_time(probe)).text, cell__seconds(probe->self).text,
+		!span__has_end(probe) ? "(its end is not known)" : probe->note ?: cell__number(probe->result).text);
+}
+
+static bool is_of_device(const struct span *probe)
+{
+	return probe->kind == PROBE_DEVICE;
+}
+
+static void print_probes(const struct boot *b, size_t most, FILE *out)
+{
+	static const struct column columns[] = {
+		{ "PROBE OF DEVICE", 0.3 }, { "BY DRIVER", 0.2 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT },
+		{ "SELF", 10, RIGHT }, { "RESULT", 8, RIGHT }, { }
+	};
+
+	print_spans(&b->probes, is_of_device, columns, add_probe, "\n", most, out);
+}
 
 /*
- * A row of waits is about one place and one thing that process 1 waited for. The last column tells
- * what this thing did for most of the time. If it ran, the time was spent working, not waiting.
+ * A row of waits is about one place and one thing that process 1 waited for. The last column tells what this thing
+ * did for most of the time. If it ran, the time was spent working, not waiting.
  */
 static void add_wait(struct libscols_table *table, const struct boot *b, const struct boot_wait *wait)
 {
-	struct cells c = cells__line(table, NULL);
 	enum wait_class part = CLASS_UNKNOWN;
+	char that[80] = "";
 
 	for (int class = 0; class < CLASS_COUNT; class++) {
 		if (wait->parts[class] > wait->parts[part])
 			part = class;
 	}
-	cell__text(&c, wait->where);
-	cell__text(&c, wait_class_words[wait->class]);
-	cell__text(&c, wait->name);
-	cell__time(&c, wait->time);
-	cell__share(&c, wait->time, b->wait_end - b->wait_start);
-	cell__print(&c, "%" PRId64, wait->count);
 	/* A timer, an interrupt and the like have no parts worth telling. */
-	if (wait->time && part == CLASS_RUNNING)
-		cell__print(&c, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
-	else if (wait->time && (part != wait->class || wait->class == CLASS_TASK))
-		cell__print(&c, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time, wait_class_words[part]);
+	if (wait->time && (part == CLASS_RUNNING || part != wait->class || wait->class == CLASS_TASK))
+		snprintf(that, sizeof(that), "%.0f%% %s%s", 100.0 * wait->parts[part] / wait->time,
+			 part == CLASS_RUNNING ? "ran" : "waited for ", part == CLASS_RUNNING ? "" : wait_class_words[part]);
+	ADD_ROW(table, NULL, wait->where, wait_class_words[wait->class], wait->name, cell__seconds(wait->time).text,
+		cell__share(wait->time, span__time(&b->process)).text, cell__number(wait->count).text, that);
 }
 
 static void print_waits(const struct boot *b, size_t most, FILE *out)
@@ -412,59 +389,21 @@ static void print_waits(const struct boot *b, size_t most, FILE *out)
 	cells__print(table, most, b->wait_count, out);
 }
 
-static void add_probe(struct libscols_table *table, const struct span *probe)
-{
-	struct cells c = cells__line(table, NULL);
-
-	cell__text(&c, probe->name ?: "(not known)");
-	cell__text(&c, probe->in ?: "(not known)");
-	cell__time(&c, probe->start);
-	if (!span__has_end(probe)) {
-		cells__skip(&c, 2);
-		cell__text(&c, "(its end is not known)");
-		return;
-	}
-	cell__time(&c, span__time(probe));
-	cell__time(&c, probe->self);
-	if (probe->note)
-		cell__text(&c, probe->note);
-	else
-		cell__print(&c, "%" PRId64, probe->result);
-}
-
-static bool is_of_device(const struct span *probe)
-{
-	return probe->kind == PROBE_DEVICE;
-}
-
-static void print_probes(const struct boot *b, size_t most, FILE *out)
-{
-	static const struct column columns[] = {
-		{ "PROBE OF DEVICE", 0.3 }, { "BY DRIVER", 0.2 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT },
-		{ "SELF", 10, RIGHT }, { "RESULT", 8, RIGHT }, { }
-	};
-	struct libscols_table *table = cells__table(out, columns);
-	size_t count;
-	const struct span **order = span_list__by_self(&b->probes, is_of_device, &count);
-
-	for (size_t i = 0; i < count && i < most; i++)
-		add_probe(table, order[i]);
-	/* A table without lines prints nothing. */
-	if (count)
-		fputc('\n', out);
-	cells__print(table, most, count, out);
-	free(order);
-}
-
 /* ---- sums */
+
+static double percent(int64_t part, int64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
 
 static void print_process(const struct boot *b, FILE *out)
 {
-	int64_t whole = b->wait_end - b->wait_start;
+	const struct span *p = &b->process;
+	int64_t whole = span__time(p);
 
-	fprintf(out, "Process 1, from the first %s until init: " SECONDS " s, of which it ran %.1f%%, was ready %.1f%% and waited "
-		"%.1f%%\n", boot__has_beginning(b) ? "initcall" : "level that is not lost", AS_SECONDS(whole),
-		percent(b->running, whole), percent(b->ready, whole), percent(whole - b->running - b->ready, whole));
+	fprintf(out, "Process 1, from the first %s until init: %s s, of which it ran %.1f%%, was ready %.1f%% and waited "
+		"%.1f%%\n", boot__has_beginning(b) ? "initcall" : "level that is not lost", cell__seconds(whole).text,
+		percent(p->running, whole), percent(p->ready, whole), percent(p->waiting, whole));
 }
 
 static void print_processors(const struct boot *b, FILE *out)
@@ -474,7 +413,7 @@ static void print_processors(const struct boot *b, FILE *out)
 
 	fputs("Processors in this time:", out);
 	for (size_t i = 0; i < b->cpu_count; i++) {
-		busy = percent(b->cpus[i].busy, b->wait_end - b->wait_start);
+		busy = percent(b->cpus[i].busy, span__time(&b->process));
 		if (i < MOST_CPUS)
 			fprintf(out, "%s CPU %" PRId64 " was busy %.1f%%", i ? "," : "", b->cpus[i].cpu, busy);
 		sum += busy;
@@ -495,16 +434,14 @@ static void print_sum(const struct boot *b, enum probe_kind kind, const char *wh
 	int64_t sum = 0, until = b->inits.count ? b->inits.list[0].start : INT64_MAX;
 	size_t count = 0;
 
-	for (size_t i = 0; i < b->probes.count; i++) {
-		const struct span *probe = &b->probes.list[i];
-
+	for_list(probe, &b->probes) {
 		if (probe->kind != (int)kind || !span__has_end(probe) || probe->end > until)
 			continue;
 		sum += span__time(probe);
 		count++;
 	}
 	if (count)
-		fprintf(out, "%s, since the fs initcalls: " SECONDS " s, %zu times\n", what, AS_SECONDS(sum), count);
+		fprintf(out, "%s, since the fs initcalls: %s s, %zu times\n", what, cell__seconds(sum).text, count);
 }
 
 static void print_start(const struct boot *b, size_t most, FILE *out)
@@ -515,7 +452,7 @@ static void print_start(const struct boot *b, size_t most, FILE *out)
 	for (size_t i = 0; i < b->inits.count; i++) {
 		fputs(i ? "then " : "\nStarted ", out);
 		utf8__print(out, b->inits.list[i].name, "");
-		fprintf(out, " as init, at " SECONDS " s\n", AS_SECONDS(b->inits.list[i].start));
+		fprintf(out, " as init, at %s s\n", cell__seconds(b->inits.list[i].start).text);
 	}
 	fputc('\n', out);
 	print_initcalls(b, most, out);
@@ -523,7 +460,7 @@ static void print_start(const struct boot *b, size_t most, FILE *out)
 		print_waits(b, most, out);
 	print_probes(b, most, out);
 	fputc('\n', out);
-	if (b->waits && b->wait_end > b->wait_start) {
+	if (b->waits && span__time(&b->process) > 0) {
 		print_process(b, out);
 		print_processors(b, out);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes the timeline of a boot: chooses the lane of each span. Lanes are drawn in the order in which
- * they are made here.
+ * Makes the timeline of a boot: chooses the lane of each span. Lanes are drawn in the order in which they are made
+ * here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -131,8 +131,8 @@ static int64_t finish_of(const struct boot *b)
 }
 
 /*
- * The end of a part: the start of the next part. The last parts end later than start + time, as
- * their time excludes the time in which no unit was starting.
+ * The end of a part: the start of the next part. The last parts end later than start + time, as their time excludes
+ * the time in which no unit was starting.
  */
 static int64_t end_of(const struct boot *b, size_t index)
 {
@@ -158,7 +158,7 @@ static void add_parts(struct timeline *t, const struct boot *b)
 		if (!is_placed(part))
 			continue;
 		span = timeline__add(t, lane, part->kind < PART_INITRD ? SPAN_PHASE : SPAN_PROGRAM,
-				     part->level ?: boot_part__title(part), part->start, end_of(b, i));
+				     part->level ?: boot_part_titles[part->kind], part->start, end_of(b, i));
 		span->arguments = of_part;
 		span->count = part->with ?: NOT_KNOWN;
 	}
@@ -234,8 +234,7 @@ static void add_path(struct timeline *t, const struct boot *b)
 
 static void add_initcalls(struct timeline *t, const struct boot *b, enum span_class class)
 {
-	for (size_t i = 0; i < b->initcalls.count; i++) {
-		const struct span *call = &b->initcalls.list[i];
+	for_list(call, &b->initcalls) {
 		struct span *to;
 
 		if (call->class != class)
@@ -298,8 +297,7 @@ static void add_programs(struct timeline *t, const struct boot *b)
 
 static void add_probes(struct timeline *t, const struct boot *b)
 {
-	for (size_t i = 0; i < b->probes.count; i++) {
-		const struct span *probe = &b->probes.list[i];
+	for_list(probe, &b->probes) {
 		struct span *to = add(t, task_lane(t, probe->task, "devices"), probe);
 
 		if (probe->kind == PROBE_DEVICE && !to->in)
@@ -316,7 +314,7 @@ static void add_runs(struct timeline *t, const struct boot *b)
 		size_t lane = no_task(t, TIMELINE_BOOT, timeline__keep(t, "CPU %lld", (long long)b->cpus[i].cpu));
 
 		for (size_t j = 0; j < b->runs.count; j++) {
-			if (b->runs.list[j].kind == b->cpus[i].cpu)
+			if (b->runs.list[j].cpu == b->cpus[i].cpu)
 				add(t, lane, &b->runs.list[j]);
 		}
 	}
@@ -387,10 +385,8 @@ static void add_load(struct timeline *t, const struct boot *b)
 	for (size_t cpu = 0; cpu < b->cpu_count; cpu++) {
 		bool known = false;
 
-		for (size_t i = 0; i < b->runs.count; i++) {
-			const struct span *run = &b->runs.list[i];
-
-			if (run->kind != b->cpus[cpu].cpu)
+		for_list(run, &b->runs) {
+			if (run->cpu != b->cpus[cpu].cpu)
 				continue;
 			/* The load of a CPU is known from its first run on. */
 			if (!known)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Asks systemd for the units of a boot; see units.h.
+ * Asks systemd for the units of a boot; see account.h.
  *
- * For root, this tries systemd's own socket first, as systemctl does: it needs no message bus.
- * Other users can only ask over the bus.
+ * For root, this tries systemd's own socket first, as systemctl does: it needs no message bus. Other users can only
+ * ask over the bus.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,8 +14,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "boot/boot.h"
-#include "boot/units.h"
+#include "boot/account.h"
 #include "run/instance.h"
 
 #define SYSTEMD "org.freedesktop.systemd1"

@@ -2,10 +2,10 @@
 /*
  * Divides the time of tasks; see events.h.
  *
- * divide() walks over what a task did from @start to @end. If the task waited, and another task
- * woke it, this walks over what the waker did meanwhile, and so on, for at most MOST_STEPS wakers.
- * The walk never leaves the time of the wait, so no time is counted twice. Some wakers are closed:
- * a wait for a grace period of RCU says more than the timers that RCU's thread used.
+ * divide() walks over what a task did from @start to @end. If the task waited, and another task woke it, this walks
+ * over what the waker did meanwhile, and so on, for at most MOST_STEPS wakers. The walk never leaves the time of the
+ * wait, so no time is counted twice. Some wakers are closed: a wait for a grace period of RCU says more than the
+ * timers that RCU's thread used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -75,8 +75,11 @@ static const struct known_name task_names[] = {
 	{ }
 };
 
-static enum wait_class known_class(const struct known_name *list, const char *name,
-				   enum wait_class other)
+static const struct known_name softirq_names[] = {
+	{ "RCU", CLASS_RCU }, { "BLOCK", CLASS_BLOCK }, { "TIMER", CLASS_TIMER }, { "HRTIMER", CLASS_TIMER }, { }
+};
+
+static enum wait_class known_class(const struct known_name *list, const char *name, enum wait_class other)
 {
 	for (; list->prefix; list++) {
 		if (!strncmp(name, list->prefix, strlen(list->prefix)))
@@ -101,10 +104,13 @@ static struct cause task_cause(int pid, const char *comm, const char *work)
 	return c;
 }
 
+/* The cause of a wait that ended so. @woken: NULL if this is not known */
 static struct cause cause_of(const struct task_change *woken)
 {
 	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
 
+	if (!woken)
+		return c;
 	switch (woken->waker) {
 	case WAKER_TASK:
 		/* The idle task wakes tasks only on behalf of another CPU, which is not known. */
@@ -113,24 +119,13 @@ static struct cause cause_of(const struct task_change *woken)
 		break;
 	case WAKER_TIMER:
 	case WAKER_HRTIMER:
-		c.class = CLASS_TIMER;
-		c.name = woken->name;
-		break;
 	case WAKER_INTERRUPT:
-		c.class = CLASS_INTERRUPT;
+		c.class = woken->waker == WAKER_INTERRUPT ? CLASS_INTERRUPT : CLASS_TIMER;
 		c.name = woken->name;
 		break;
 	case WAKER_SOFTIRQ:
-		c.class = CLASS_INTERRUPT;
+		c.class = known_class(softirq_names, woken->name ?: "", CLASS_INTERRUPT);
 		c.name = woken->name;
-		if (!woken->name)
-			break;
-		if (!strcmp(woken->name, "RCU"))
-			c.class = CLASS_RCU;
-		else if (!strcmp(woken->name, "BLOCK"))
-			c.class = CLASS_BLOCK;
-		else if (!strcmp(woken->name, "TIMER") || !strcmp(woken->name, "HRTIMER"))
-			c.class = CLASS_TIMER;
 		break;
 	case WAKER_UNKNOWN:
 		break;
@@ -204,16 +199,13 @@ static struct stretch stretch_at(const struct boot_sched *sched, const struct sc
 	return s;
 }
 
-static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
-		   int steps);
+static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end, int steps);
 
 /* Divides a wait: by its waker, if it is known and not closed. */
 static void divide_wait(struct divider *d, const struct stretch *s, int steps)
 {
-	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
+	struct cause c = cause_of(s->woken);
 
-	if (s->woken)
-		c = cause_of(s->woken);
 	if (c.closed || steps >= MOST_STEPS)
 		add_piece(d, s->start, s->end, &c);
 	else
@@ -243,8 +235,7 @@ static void divide_run(struct divider *d, const struct cause *who, const struct 
 }
 
 /* Divides the time of the task of @who. */
-static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
-		   int steps)
+static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end, int steps)
 {
 	const struct sched_task *t = boot_sched__task(d->sched, who->pid);
 	struct cause ready = { CLASS_READY, who->name, who->pid };
@@ -300,36 +291,39 @@ static struct boot_wait *row_of(struct divider *d, const struct cause *c)
 	return wait;
 }
 
+/* Begins to divide a wait of process 1 for this cause. */
+static void begin_wait(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
+{
+	d->wait = row_of(d, c);
+	d->wait->time += end - start;
+	d->wait->count++;
+	d->waker = c->class == CLASS_READY ? -1 : c->pid;
+}
+
 static void divide_init_wait(struct divider *d, const struct stretch *s)
 {
-	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
+	struct cause c = cause_of(s->woken);
 
-	if (s->woken)
-		c = cause_of(s->woken);
-	d->wait = row_of(d, &c);
-	d->wait->time += s->end - s->start;
-	d->wait->count++;
-	d->waker = c.pid;
+	begin_wait(d, s->start, s->end, &c);
 	divide_wait(d, s, 0);
 	d->wait = NULL;
 }
 
-static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct cause *c)
+/* @by: what the CPU ran meanwhile; NULL: nothing */
+static void add_ready(struct divider *d, uint64_t start, uint64_t end, const char *by)
 {
+	struct cause c = { CLASS_READY, by, INIT_PID };
+
 	if (start >= end)
 		return;
-	d->wait = row_of(d, c);
-	d->wait->time += end - start;
-	d->wait->count++;
-	d->waker = -1;
-	add_piece(d, start, end, c);
+	begin_wait(d, start, end, &c);
+	add_piece(d, start, end, &c);
 	d->wait = NULL;
 }
 
 /* Divides a time in which process 1 was ready by what its CPU ran. */
 static void divide_ready(struct divider *d, const struct stretch *s)
 {
-	struct cause c = { CLASS_READY, NULL, INIT_PID };
 	const struct span_list *runs = &d->b->runs;
 	uint64_t start = s->start;
 
@@ -337,31 +331,26 @@ static void divide_ready(struct divider *d, const struct stretch *s)
 		const struct span *run = &runs->list[i];
 		uint64_t from = run->start, end = run->end;
 
-		if (run->kind != s->cpu)
+		if (run->cpu != s->cpu)
 			continue;
 		if (from >= s->end)
 			break;
 		if (from > start) {
-			c.name = NULL;
-			add_ready(d, start, from, &c);
+			add_ready(d, start, from, NULL);
 			start = from;
 		}
 		if (end > s->end)
 			end = s->end;
-		c.name = run->name;
-		add_ready(d, start, end, &c);
+		add_ready(d, start, end, run->name);
 		start = end;
 	}
-	c.name = NULL;
-	add_ready(d, start, s->end, &c);
+	add_ready(d, start, s->end, NULL);
 }
 
 /* When an initcall begins or ends, "where" changes: the next such time before @end. */
 static uint64_t next_place(const struct boot *b, uint64_t time, uint64_t end)
 {
-	for (size_t i = 0; i < b->initcalls.count; i++) {
-		const struct span *call = &b->initcalls.list[i];
-
+	for_list(call, &b->initcalls) {
 		if (!is_around(call, time))
 			continue;
 		if (call->start > (int64_t)time && call->start < (int64_t)end)
@@ -376,9 +365,9 @@ static void divide_init(struct divider *d)
 {
 	const struct sched_task *t = boot_sched__task(d->sched, INIT_PID);
 	struct boot *b = d->b;
-	uint64_t end = b->wait_end;
+	uint64_t end = b->process.end;
 
-	for (uint64_t time = b->wait_start; time < end;) {
+	for (uint64_t time = b->process.start; time < end;) {
 		struct stretch stretch = stretch_at(d->sched, t, time, end);
 		struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
 
@@ -386,11 +375,11 @@ static void divide_init(struct divider *d)
 		if (stretch.state == TASK_WAITS) {
 			divide_init_wait(d, &stretch);
 		} else if (stretch.state == TASK_READY) {
-			b->ready += stretch.end - time;
+			b->process.ready += stretch.end - time;
 			divide_ready(d, &stretch);
 		} else {
 			stretch.end = next_place(b, time, stretch.end);
-			b->running += stretch.end - time;
+			b->process.running += stretch.end - time;
 			own.name = d->where;
 			add_piece(d, time, stretch.end, &own);
 		}
@@ -417,12 +406,11 @@ static void divide_initcall(const struct boot_sched *sched, struct span *call)
 
 static void find_busy(struct boot *b, struct boot_cpu *cpu)
 {
-	for (size_t i = 0; i < b->runs.count; i++) {
-		const struct span *run = &b->runs.list[i];
-		int64_t start = run->start > b->wait_start ? run->start : b->wait_start;
-		int64_t end = run->end < b->wait_end ? run->end : b->wait_end;
+	for_list(run, &b->runs) {
+		int64_t start = run->start > b->process.start ? run->start : b->process.start;
+		int64_t end = run->end < b->process.end ? run->end : b->process.end;
 
-		if (run->kind == cpu->cpu && start < end)
+		if (run->cpu == cpu->cpu && start < end)
 			cpu->busy += end - start;
 	}
 }
@@ -440,14 +428,15 @@ void boot_waits__find(struct boot *b, const struct boot_sched *sched)
 
 	for (size_t i = 0; i < b->initcalls.count; i++)
 		divide_initcall(sched, &b->initcalls.list[i]);
-	b->wait_start = b->wait_end = b->running = b->ready = 0;
+	b->process = (struct span){ .name = NULL };
 	b->waits = xcalloc(0, sizeof(*b->waits));
 	b->path.list = xcalloc(0, sizeof(*b->path.list));
 	if (b->levels.count) {
-		b->wait_start = b->levels.list[0].start;
-		b->wait_end = b->inits.count ? b->inits.list[0].start : b->levels.list[b->levels.count - 1].end;
+		b->process.start = b->levels.list[0].start;
+		b->process.end = b->inits.count ? b->inits.list[0].start : b->levels.list[b->levels.count - 1].end;
 	}
 	divide_init(&d);
+	b->process.waiting = span__time(&b->process) - b->process.running - b->process.ready;
 	for (size_t i = 0; i < b->cpu_count; i++)
 		find_busy(b, &b->cpus[i]);
 	qsort(b->waits, b->wait_count, sizeof(*b->waits), longest_first);

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "printed.h"
 
 #define SECOND 1000000000ll
@@ -123,14 +123,31 @@ static const struct boot_part *find(enum part_kind kind, const char *level)
 	return NULL;
 }
 
-/* @ms: the time of the part; -1: not known */
-static void expect(enum part_kind kind, const char *level, int64_t ms, int64_t with)
+/* Parts as "NAME TIME", with "/LEVEL" after the name, and "+N" after the time if it includes N parts before; in ms. */
+static void expect_parts(const char *expected)
 {
-	const struct boot_part *part = find(kind, level);
+	char *copy = strdup(expected), *rest = copy, *word, got[128];
 
-	cr_expect(part->with == with, "%s: %ld", boot_part__title(part), (long)part->with);
-	cr_expect(part->time == (ms < 0 ? NOT_KNOWN : ms * MS), "%s %s: %ld", boot_part__title(part), level ?: "",
-		  (long)part->time);
+	while ((word = strsep(&rest, ","))) {
+		char *name = word + strspn(word, " "), *level = strchr(name, '/');
+		const struct boot_part *part;
+		int kind = 0;
+
+		while (strncmp(name, boot_part_names[kind], strcspn(name, "/ ")) || boot_part_names[kind][strcspn(name, "/ ")])
+			kind++;
+		level = level ? strndup(level + 1, strcspn(level + 1, " ")) : NULL;
+		part = find(kind, level);
+		snprintf(got, sizeof(got), "%s%s%s ", boot_part_names[kind], level ? "/" : "", level ?: "");
+		if (part->time == NOT_KNOWN)
+			strcat(got, "?");
+		else
+			sprintf(got + strlen(got), "%g", (double)part->time / MS);
+		if (part->with)
+			sprintf(got + strlen(got), "+%d", (int)part->with);
+		expect_str(got, name);
+		free(level);
+	}
+	free(copy);
 }
 
 static void set_firmware(int64_t start, int64_t end)
@@ -143,24 +160,17 @@ Test(account, all_is_known)
 	b.first_call = 7500 * MS;
 	set_firmware(4, 7);
 	divide();
-	expect(PART_FIRMWARE, NULL, 4000, 0);
-	expect(PART_LOADER, NULL, 3000, 0);
-	expect(PART_UNPACKING, NULL, 500, 0);
-	expect(PART_BEFORE_CLOCK, NULL, 500, 0);
+	expect_parts("firmware 4000, loader 3000, unpacking 500, before_clock 500");
 	cr_expect(find(PART_BEFORE_CLOCK, NULL)->start == -500 * MS);
-	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
-	expect(PART_LEVEL, "early", 200, 0);
-	expect(PART_LEVEL, "late", 500, 0);
-	expect(PART_AFTER_INITCALLS, NULL, 600, 0);
-	expect(PART_INITRD, NULL, 1000, 0);
+	expect_parts("before_initcalls 1000, initcalls/early 200, initcalls/late 500, after_initcalls 600, "
+		     "initrd 1000");
 	cr_expect(eq(str, (char *)b.parts.init, "/sbin/init"));
 	/* 5 s of systemd's clock are 5.5 s of the kernel's. */
-	expect(PART_INIT, NULL, 1500, 0);
+	expect_parts("init 1500");
 	/* From 5 s to 10 s. In the first and in the last second, no unit was starting. */
-	expect(PART_UNITS, NULL, 3000, 0);
+	expect_parts("units 3000");
 	/* From 10 s to 12 s. One unit took a second, until its end. */
-	expect(PART_REST, NULL, 1000, 0);
-	expect(PART_BETWEEN, NULL, 3000, 0);
+	expect_parts("rest 1000, between 3000");
 	cr_expect(b.parts.not_accounted == 0 && b.parts.total == 20500 * MS);
 	cr_expect(list[0].start == 6500 * MS && list[0].active == 8500 * MS && list[3].active == NOT_KNOWN);
 }
@@ -168,32 +178,29 @@ Test(account, all_is_known)
 Test(account, what_is_not_known_is_in_the_next_part)
 {
 	divide();
-	expect(PART_FIRMWARE, NULL, -1, 0);
+	expect_parts("firmware ?");
 	cr_expect(find(PART_FIRMWARE, NULL)->start == -8 * SECOND, "it begins with the reset");
-	expect(PART_LOADER, NULL, -1, 0);
+	expect_parts("loader ?");
 	cr_expect(find(PART_LOADER, NULL)->start == NOT_KNOWN);
-	expect(PART_BEFORE_CLOCK, NULL, 8000, 2);
+	expect_parts("before_clock 8000+2");
 	/* Without the TSC, the boot begins with the kernel's clock. */
 	b.clock.since_reset = NOT_KNOWN;
 	divide();
-	expect(PART_BEFORE_CLOCK, NULL, -1, 0);
-	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
+	expect_parts("before_clock ?, before_initcalls 1000");
 	cr_expect(b.parts.total == 12500 * MS);
 	/* The durations of the firmware may still be known. */
 	set_firmware(4, 7);
 	divide();
-	expect(PART_FIRMWARE, NULL, 4000, 0);
-	expect(PART_LOADER, NULL, 3000, 0);
+	expect_parts("firmware 4000, loader 3000");
 	cr_expect(find(PART_LOADER, NULL)->start == NOT_KNOWN);
-	expect(PART_BEFORE_CLOCK, NULL, -1, 0);
+	expect_parts("before_clock ?");
 	cr_expect(b.parts.total == 19500 * MS);
 	/* With kexec, the TSC counts since the reset before the first kernel. */
 	b.firmware = (struct boot_firmware){ FIRMWARE_NONE, NOT_KNOWN, NOT_KNOWN, true };
 	b.clock.since_reset = 8 * SECOND;
 	b.first_call = 7500 * MS;
 	divide();
-	expect(PART_UNPACKING, NULL, -1, 0);
-	expect(PART_BEFORE_CLOCK, NULL, 500, 0);
+	expect_parts("unpacking ?, before_clock 500");
 	cr_expect(b.parts.total == 13 * SECOND);
 }
 
@@ -211,18 +218,15 @@ Test(account, firmware_and_tsc_that_contradict_each_other)
 		b.clock.since_reset = cases[i].since * SECOND;
 		set_firmware(7, cases[i].end);
 		divide();
-		expect(PART_FIRMWARE, NULL, 7000, 0);
-		expect(PART_LOADER, NULL, (cases[i].end - 7) * 1000, 0);
-		expect(PART_BEFORE_CLOCK, NULL, i == 2 ? 0 : -1, 0);
-		expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
-		expect(PART_AFTER_INITCALLS, NULL, 600, 0);
+		expect_parts("firmware 7000");
+		expect_parts(i == 0 ? "loader 3000, before_clock ?" : i == 1 ? "loader 2000, before_clock ?" : "loader 1000, before_clock 0");
+		expect_parts("before_initcalls 1000, after_initcalls 600");
 		cr_expect(b.parts.total == cases[i].total * SECOND + SECOND / 2, "%ld", (long)b.parts.total);
 	}
 	/* A first call after the zero of the kernel's clock is ignored. */
 	b.first_call = 9 * SECOND;
 	divide();
-	expect(PART_UNPACKING, NULL, -1, 0);
-	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
+	expect_parts("unpacking ?, before_initcalls 1000");
 }
 
 /* NTP has moved the clock by 0.3 s since: then systemd seems to begin before it was executed. */
@@ -234,8 +238,7 @@ Test(account, ntp_does_not_move_the_boot)
 		b.clock.ahead = SECOND / 2 + slewed * MS;
 		b.clock.error = SECOND / 2;
 		divide();
-		expect(PART_INITRD, NULL, 1000, 0);
-		expect(PART_INIT, NULL, 1500, 0);
+		expect_parts("initrd 1000, init 1500");
 		cr_expect(b.parts.total == 20500 * MS && b.clock.error == 2001);
 	}
 }
@@ -248,29 +251,24 @@ Test(account, without_events_the_log_tells_when_init_was_started)
 	b.has_start = false;
 	b.levels.count = b.initcalls.count = b.inits.count = 0;
 	divide();
-	expect(PART_BEFORE_INITCALLS, NULL, -1, 0);
-	expect(PART_AFTER_INITCALLS, NULL, -1, 0);
+	expect_parts("before_initcalls ?, after_initcalls ?");
 	/* Until systemd began. */
-	expect(PART_INITRD, NULL, 4500, 3);
-	expect(PART_INIT, NULL, 1000, 0);
+	expect_parts("initrd 4500+3, init 1000");
 	divide_with("6,1,100,-;Linux version\n" RUN("2000000", "6", "/init") RUN("9000000", "14", "/forged"));
-	expect(PART_AFTER_INITCALLS, NULL, 2000, 2);
-	expect(PART_INITRD, NULL, 2500, 0);
+	expect_parts("after_initcalls 2000+2, initrd 2500");
 	cr_expect(b.parts.init == NULL);
 	/* The log has a clock of its own on some machines. */
 	b.clock.log_ahead = SECOND;
 	divide_with(RUN("2000000", "6", "/init"));
-	expect(PART_AFTER_INITCALLS, NULL, 3000, 2);
+	expect_parts("after_initcalls 3000+2");
 	/* Without an initramfs, the last program that the kernel has tried is there. */
 	divide_with(RUN("1000000", "6", "/sbin/init") RUN("2000000", "6", "/bin/sh") "6,9");
-	expect(PART_AFTER_INITCALLS, NULL, 3000, 2);
-	expect(PART_INITRD, NULL, 0, 0);
+	expect_parts("after_initcalls 3000+2, initrd 0");
 	cr_expect(eq(str, (char *)b.parts.init, "/bin/sh"));
 	/* A systemd in the initrd tells when it began. */
 	b.units.manager.initrd = 2 * SECOND;
 	divide_with("6,1,100,-;Run /init as x\nx\n");
-	expect(PART_AFTER_INITCALLS, NULL, 2500, 2);
-	expect(PART_INITRD, NULL, 2000, 0);
+	expect_parts("after_initcalls 2500+2, initrd 2000");
 }
 
 Test(account, the_events_of_a_level_are_missing)
@@ -281,15 +279,14 @@ Test(account, the_events_of_a_level_are_missing)
 	some[1].end = 1400 * MS;
 	b.levels = (struct span_list){ some, 3 };
 	divide();
-	expect(PART_LEVEL, "pure", 40, 0);
-	expect(PART_LEVEL, "postcore", 0, 0);
+	expect_parts("initcalls/pure 40, initcalls/postcore 0");
 	cr_expect(find(PART_LEVEL, "postcore")->start == 1400 * MS);
-	expect(PART_AFTER_INITCALLS, NULL, 0, 0);
+	expect_parts("after_initcalls 0");
 	cr_expect(b.parts.not_accounted == 160 * MS + 1600 * MS, "%ld", (long)b.parts.not_accounted);
 	/* If the first level is missing, the times of all levels are unknown. */
 	b.levels = (struct span_list){ some + 1, 2 };
 	divide();
-	expect(PART_AFTER_INITCALLS, NULL, 3000, 2);
+	expect_parts("after_initcalls 3000+2");
 }
 
 Test(account, another_init)
@@ -297,20 +294,17 @@ Test(account, another_init)
 	b.units.list = NULL;
 	boot_units__not_known(&b, "process 1 is not systemd");
 	divide();
-	expect(PART_INITRD, NULL, 500, 0);
+	expect_parts("initrd 500");
 	cr_expect(eq(str, (char *)b.parts.init, "/bin/switch"), "the second one, for lack of better");
-	expect(PART_INIT, NULL, -1, 0);
-	expect(PART_UNITS, NULL, -1, 0);
-	expect(PART_BETWEEN, NULL, -1, 0);
+	expect_parts("init ?, units ?, between ?");
 	cr_expect(b.parts.total == 11500 * MS);
 	/* No initrd. */
 	b.inits.count = 1;
 	divide();
-	expect(PART_INITRD, NULL, 0, 0);
+	expect_parts("initrd 0");
 	b.inits.count = 0;
 	divide();
-	expect(PART_AFTER_INITCALLS, NULL, -1, 0);
-	expect(PART_INITRD, NULL, -1, 0);
+	expect_parts("after_initcalls ?, initrd ?");
 	cr_expect(b.parts.init == NULL);
 }
 
@@ -321,7 +315,7 @@ Test(account, clocks_have_errors)
 	/* The time of a part is never negative. */
 	b.units.manager.load_finish = 3 * SECOND;
 	divide();
-	expect(PART_INIT, NULL, 0, 0);
+	expect_parts("init 0");
 	/* NTP has made systemd's clock slower since, so systemd's times seem too early. */
 	b.clock.ahead = -SECOND / 10;
 	divide();
@@ -329,11 +323,11 @@ Test(account, clocks_have_errors)
 	b.clock.error = SECOND / 5;
 	divide();
 	cr_expect(eq(str, (char *)b.parts.init, "/sbin/init"));
-	expect(PART_INITRD, NULL, 1000, 0);
+	expect_parts("initrd 1000");
 	/* Even with the large error after a year, the systemd of 99 s is not taken. */
 	b.clock.error = 1000 * SECOND;
 	divide();
-	expect(PART_INITRD, NULL, 1000, 0);
+	expect_parts("initrd 1000");
 }
 
 /* The rest includes the part before it, so it is longer than the time since the last known end. */
@@ -341,23 +335,18 @@ Test(account, a_part_whose_end_is_not_known)
 {
 	b.units.target = "never";
 	divide();
-	expect(PART_UNITS, NULL, -1, 0);
+	expect_parts("units ?");
 	/* From 5 s to 12 s. For 4 s of this time, a, b or c was starting. */
-	expect(PART_REST, NULL, 4000, 1);
-	expect(PART_BETWEEN, NULL, 3000, 0);
+	expect_parts("rest 4000+1, between 3000");
 	cr_expect(b.parts.total == 20500 * MS);
 	b.units.target = "top";
 	b.units.manager.load_finish = NOT_KNOWN;
 	divide();
-	expect(PART_INIT, NULL, -1, 0);
-	expect(PART_UNITS, NULL, 6500, 1);
-	expect(PART_REST, NULL, 1000, 0);
-	expect(PART_BETWEEN, NULL, 1000, 0);
+	expect_parts("init ?, units 6500+1, rest 1000, between 1000");
 	/* The gaps between units are not known. */
 	b.units.target = "never";
 	divide();
-	expect(PART_REST, NULL, 8500, 2);
-	expect(PART_BETWEEN, NULL, -1, 0);
+	expect_parts("rest 8500+2, between ?");
 	/* By errors of the clocks, a part is shorter than the gaps between its units. */
 	struct span late[] = { inits[0], { .name = "/sbin/init", .start = 10400 * MS } };
 
@@ -366,9 +355,7 @@ Test(account, a_part_whose_end_is_not_known)
 	b.units.target = "top";
 	b.units.manager.load_finish = 5 * SECOND;
 	divide();
-	expect(PART_INIT, NULL, 0, 0);
-	expect(PART_UNITS, NULL, 0, 0);
-	expect(PART_BETWEEN, NULL, 1100, 0);
+	expect_parts("init 0, units 0, between 1100");
 	cr_expect(b.parts.total == 20500 * MS, "%ld", (long)b.parts.total);
 }
 
@@ -501,9 +488,7 @@ Test(account, what_systemd_leaves_out)
 	b.units.manager.firmware = 12500 * MS;
 	b.units.manager.loader = 3500 * MS;
 	print_text();
-	expect(PART_FIRMWARE, NULL, 9000, 0);
-	expect(PART_LOADER, NULL, 3500, 0);
-	expect(PART_BEFORE_CLOCK, NULL, 1500, 0);
+	expect_parts("firmware 9000, loader 3500, before_clock 1500");
 	expect_text("leaves out the 1.500 s from the boot loader to the kernel's clock");
 	/* With kexec, the part includes earlier parts, so its time is not mentioned. */
 	b.firmware = (struct boot_firmware){ FIRMWARE_NONE, NOT_KNOWN, NOT_KNOWN, true };

@@ -1,52 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the tests of hytrace boot: a directory like the tracefs of a booted kernel, with a boot
- * in it, and a short text form of calls.
+ * Shared by the tests of hytrace boot: boots that are made from events and calls as the kernel prints them, and their views.
  */
 #ifndef BOOT_SAMPLE_H
 #define BOOT_SAMPLE_H
 
-#include <errno.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "boot/early.h"
 #include "boot/events.h"
+#include "files_made.h"
+#include "kernel/sample.h"
 #include "printed.h"
 
-static char dir[] = "/tmp/tracefs.XXXXXX";
-static const char *const files[] = {
-	"early_stats", "oneshot_entries", "instances/early/trace_options",
-	"instances/early/per_cpu/cpu0/trace",
-};
-static const char *const folders[] = {
-	"instances", "instances/early", "instances/early/per_cpu", "instances/early/per_cpu/cpu0",
-};
-#define FOLDERS (sizeof(folders) / sizeof(folders[0]))
-
-static inline void put(const char *file, const char *text)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", dir, file);
-	f = fopen(path, "w");
-	cr_assert(f != NULL);
-	fputs(text, f);
-	fclose(f);
-}
-
-static inline void enter(void)
-{
-	char path[256];
-
-	cr_assert(mkdtemp(dir) != NULL);
-	for (size_t i = 0; i < FOLDERS; i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
-		cr_assert(mkdir(path, 0700) == 0);
-	}
-}
+#define MS 1000000ll
+#define SECOND 1000000000ll
 
 /* The boot of a test. The next one or .fini frees it. */
 static struct boot b __attribute__((unused));
@@ -57,21 +24,108 @@ static inline void free_boot(void)
 	boot__free(&b);
 }
 
+/* Also the directory in place of tracefs. */
 static inline void leave(void)
 {
-	char path[256];
-
 	free_boot();
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
-		unlink(path);
-	}
-	for (size_t i = FOLDERS; i-- > 0;) {
-		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
-		rmdir(path);
-	}
-	cr_expect(rmdir(dir) == 0, "something was left behind");
+	remove_files();
 }
+
+static inline void begin_boot(void)
+{
+	free_boot();
+	boot__init(&b);
+	b.kernel.release = strdup("6.12.0-test");
+	b.kernel.version = strdup("#1");
+	b.kernel.arch = strdup("x86_64");
+	b.boot_id = strdup("boot");
+}
+
+/* ---- events */
+
+/* A line of the trace. The command's column has 16 characters; the reader only uses the pid. */
+#define ON(cpu, pid, flags, time, event) "         <.....>-" pid "       [00" cpu "] " flags "     " time ": " event "\n"
+#define AT(pid, time, event) ON("0", pid, ".....", time, event)
+#define INIT(time, event) AT("1", time, event)
+#define LEVEL(time, name) INIT(time, "initcall_level: level=" name)
+#define START(time, name) INIT(time, "initcall_start: func=" name "+0x0/0x10")
+#define FINISH(time, name) INIT(time, "initcall_finish: func=" name "+0x0/0x10 ret=0")
+#define EXEC(pid, time, name) AT(pid, time, "sched_process_exec: filename=" name " pid=" pid " old_pid=" pid)
+#define SWITCH(cpu, time, comm, pid, state, next, next_pid) \
+	ON(cpu, pid, "d..2.", time, "sched_switch: prev_comm=" comm " prev_pid=" pid \
+	   " prev_prio=120 prev_state=" state " ==> next_comm=" next " next_pid=" next_pid " next_prio=120")
+#define WAKING(cpu, pid, flags, time, whom, whom_pid) \
+	ON(cpu, pid, flags, time, "sched_waking: comm=" whom " pid=" whom_pid " prio=120 target_cpu=000")
+
+static const char start_events[] __attribute__((unused)) =
+	"# tracer: nop\n#\n"
+	"          <idle>-0       [000] ...1.     0.000000: initcall_level: level=console\n"
+	"          <idle>-0       [000] ...1.     0.000001: initcall_start: func=con_init+0x0/0x250\n"
+	"          <idle>-0       [000] ...1.     0.000003: initcall_finish: func=con_init+0x0/0x250 ret=0\n"
+	LEVEL("0.500000", "early") START("0.510000", "a_init") FINISH("0.530000", "a_init")
+	LEVEL("0.600000", "late") START("0.610000", "b_init")
+	/* Another task loads a module meanwhile, and this task makes an initcall in an initcall. */
+	AT("7", "0.611000", "module_load: first E ")
+	AT("9", "0.611500", "module_load: other")
+	AT("7", "0.612000", "initcall_start: func=0xffffffffc0000000")
+	START("0.620000", "inner_init")
+	"CPU:1 [LOST 3 EVENTS]\n"
+	INIT("0.650000", "initcall_finish: func=inner_init+0x0/0x10 ret=-19")
+	AT("7", "0.660000", "initcall_finish: func=0xffffffffc0000000 ret=0")
+	FINISH("0.700000", "b_init")
+	EXEC("1", "0.800000", "/init")
+	EXEC("8", "0.810000", "/bin/modprobe")
+	AT("8", "0.820000", "module_load: second")
+	AT("8", "0.821000", "initcall_start: func=second_init+0x0/0x20 [second]")
+	EXEC("1", "0.900000", "/usr/lib/systemd/systemd")
+	INIT("0.910000", "sched_wakeup: comm=swapper pid=1");
+
+/* The state between begin_events() and events__end(). */
+static struct events reading __attribute__((unused));
+
+static inline void begin_events(void)
+{
+	begin_boot();
+	events__begin(&reading, &b);
+}
+
+static inline int take_events(enum events_wanted which, const char *events, uint64_t until)
+{
+	FILE *f = sample_file(events);
+	int err = events__read(&reading, which, f, until, "trace");
+
+	fclose(f);
+	return err;
+}
+
+/* The kernel's part of a boot from these events. */
+static inline int read_start(const char *events)
+{
+	int err;
+
+	begin_events();
+	err = take_events(EVENTS_ALL, events, UINT64_MAX);
+	events__end(&reading);
+	return err;
+}
+
+/* Prints spans as "NAME START-END(OWN TIME)", in ms, with a "?" for what is not known, into @text. */
+static inline void print_spans(const struct span_list *l)
+{
+	PRINT(f, for_list(s, l) {
+		fprintf(f, "%s%s %g-", s == l->list ? "" : ", ", s->module ?: s->name ?: "?", s->start / 1e6);
+		if (!span__has_end(s))
+			fputs("?", f);
+		else if (s->self == NOT_KNOWN || s->self == span__time(s))
+			fprintf(f, "%g", s->end / 1e6);
+		else
+			fprintf(f, "%g(%g)", s->end / 1e6, s->self / 1e6);
+	});
+}
+
+#define expect_spans(l, expected, ...) ({ print_spans(l); expect_str(text, expected, ##__VA_ARGS__); })
+
+/* ---- early calls */
 
 #define IDLE "          <idle>-0       [000] d.... "
 #define HEADER "# tracer: function\n#\n# entries-in-buffer/entries-written: 9/9   #P:1\n#\n"
@@ -102,98 +156,20 @@ static const struct early_stats boot_stats __attribute__((unused)) = {
 	.show_cycles = 228400000,
 };
 
-static inline int load(struct early_calls *c, const struct early_stats *s, const char *trace,
-		uint64_t *ret_missing)
+/* The early part of a boot from this instance. */
+static inline int read_early(const struct early_stats *stats, const char *trace)
 {
-	uint64_t missing;
-
-	put("instances/early/per_cpu/cpu0/trace", trace);
-	early_calls__init(c);
-	return early_calls__load(c, s, dir, ret_missing ? ret_missing : &missing);
-}
-
-static inline const char *function(const struct early_calls *c, size_t i)
-{
-	return c->names[c->list[i].function];
-}
-
-static inline const char *parent(const struct early_calls *c, size_t i)
-{
-	return c->names[c->list[i].parent];
-}
-
-static inline void begin_boot(void)
-{
-	free_boot();
-	boot__init(&b);
-	b.kernel.release = strdup("6.12.0-test");
-	b.kernel.version = strdup("#1");
-	b.kernel.arch = strdup("x86_64");
-	b.boot_id = strdup("boot");
+	begin_boot();
+	put_text("instances/early/per_cpu/cpu0/trace", trace);
+	return early__record(&b, stats, made);
 }
 
 static inline void sample_report(const struct early_stats *stats, const char *trace)
 {
-	struct early_calls c;
-	uint64_t missing;
-
-	begin_boot();
-	cr_assert(load(&c, stats, trace, &missing) == 0);
-	early__fill(&b, stats, &c, missing);
-	early_calls__free(&c);
+	cr_assert(read_early(stats, trace) == 0);
 }
 
-/* The early part of a boot with these calls, which it frees. */
-static inline void fill_early(struct early_calls *c)
-{
-	static const struct early_stats stats = { .tracer = "function", .clock = "local" };
-
-	begin_boot();
-	early__fill(&b, &stats, c, 0);
-	early_calls__free(c);
-}
-
-/* Prints the longest calls with their starts and ends: "f0-3 g1-2". */
-static inline void print_spans(void)
-{
-	const struct span_list *l = &b.early.longest;
-
-	PRINT(f, for (size_t i = 0; i < l->count; i++)
-		 fprintf(f, "%s%s%ld-%ld", i ? " " : "", l->list[i].name, (long)l->list[i].start, (long)l->list[i].end));
-}
-
-/* Parses calls, with times 0, 1, 2, ...: "f<p" is a call of f by p, "..." are lost calls. */
-static inline struct early_calls sample_calls(const char *text)
-{
-	char *copy = strdup(text), *rest = copy, *word;
-	struct early_calls c;
-
-	early_calls__init(&c);
-	while ((word = strsep(&rest, " "))) {
-		char *name = strsep(&word, "<");
-		uint32_t f, p;
-
-		if (!strcmp(name, "...")) {
-			early_calls__add_hole(&c, c.count, 7);
-			continue;
-		}
-		f = early_calls__intern(&c, name);
-		p = early_calls__intern(&c, word);
-		early_calls__add(&c, c.count, f, p);
-	}
-	free(copy);
-	return c;
-}
-
-static inline const struct boot_phase *phase_of(const struct boot_phase *list, size_t i, const char *name, int64_t start_us,
-					       int64_t us, int64_t calls)
-{
-	const struct boot_phase *p = &list[i];
-
-	cr_expect(eq(str, (char *)(p->name ?: "?"), (char *)(name ?: "?")));
-	cr_expect(p->start == start_us * 1000 && p->time == us * 1000 && p->calls == calls, "%s", name);
-	return p;
-}
+/* ---- views */
 
 static inline void text_of_ten(const struct boot *b, FILE *out)
 {
@@ -217,7 +193,7 @@ static inline void print(void (*view)(const struct boot *b, FILE *out), const st
 	fclose(f);
 	cr_assert(boot__read(&copy, path) == 0);
 	again = PRINTED(out, view(&copy, out));
-	cr_expect(eq(str, again, text));
+	expect_str(again, text);
 	free(again);
 	boot__free(&copy);
 	unlink(path);
@@ -228,6 +204,20 @@ static inline void print_json(void (*view)(const struct boot *b, FILE *out), con
 {
 	print(view, b);
 	parse_text();
+}
+
+/* Lines "PATH JSON" about @object, with ' in place of ". */
+static inline void expect_all(const char *lines)
+{
+	char *copy = strdup(lines), *rest = copy, *line, *path;
+
+	for (char *at = copy; (at = strchr(at, '\'')); *at = '"')
+		;
+	while ((line = strsep(&rest, "\n"))) {
+		path = strsep(&line, " ");
+		expect_at(object, path, line);
+	}
+	free(copy);
 }
 
 /* The trace event of a kind and a name, such as "X" and "setup_arch". */
@@ -254,15 +244,13 @@ static inline void expect_nesting(struct json_object *events, int track)
 		struct json_object *event = json_object_array_get_idx(events, i);
 		double start, end;
 
-		if (strcmp(json_object_get_string(at(event, "ph")), "X") ||
-		    json_object_get_int(at(event, "tid")) != track)
+		if (strcmp(json_object_get_string(at(event, "ph")), "X") || json_object_get_int(at(event, "tid")) != track)
 			continue;
 		start = json_object_get_double(at(event, "ts"));
 		end = start + json_object_get_double(at(event, "dur"));
 		while (depth && ends[depth - 1] <= start)
 			depth--;
-		cr_expect(depth == 0 || end <= ends[depth - 1] + 0.0001, "%s",
-			  json_object_get_string(event));
+		cr_expect(depth == 0 || end <= ends[depth - 1] + 0.0001, "%s", json_object_get_string(event));
 		cr_assert(depth < 64);
 		ends[depth++] = end;
 	}

@@ -74,7 +74,7 @@ static void make_boot(size_t i)
 		.early = { .tracer = "function", .sites = 100, .lost = { s->lost, 2 }, .phases = s->phases, .phase_count = 2,
 			   .function_list = s->functions, .function_count = 3 },
 		.has_start = true, .initcalls = { s->initcalls, 4 }, .levels = { s->levels, 2 }, .inits = { s->inits, 2 },
-		.probes = { s->probes, 2 }, .waits = s->waits, .wait_count = 2, .ready = NOT_KNOWN, .full = NOT_KNOWN,
+		.probes = { s->probes, 2 }, .waits = s->waits, .wait_count = 2, .process.ready = NOT_KNOWN, .full = NOT_KNOWN,
 		.probes_full = NOT_KNOWN, .units = { .known = true, .target = "top.target", .list = s->units, .count = 2,
 						     .manager.finish = 9000 * MS },
 		.parts = { .list = s->parts, .count = 2, .started_again = NOT_KNOWN },
@@ -262,8 +262,8 @@ Test(boot_compare, what_other_tasks_did_is_no_time_of_an_initcall)
 {
 	for (int known = 0; known < 2; known++) {
 		make_boots(2);
-		m[0].b.ready = 1;
-		m[1].b.ready = known ? 1 : NOT_KNOWN;
+		m[0].b.process.ready = 1;
+		m[1].b.process.ready = known ? 1 : NOT_KNOWN;
 		m[0].initcalls[0] = initcall("a_init", NULL, 35);
 		m[0].initcalls[0].ready = 15 * MS;
 		/* This initcall has inner initcalls, during which another task had the CPU. */

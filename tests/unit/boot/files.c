@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: parsing early_stats and lines of a trace, as the kernel prints them or with errors.
+ * hytrace boot: reading early_stats, and early calls from the instance, as the kernel prints them or with errors.
  */
-#include <criterion/redirect.h>
-
 #include "boot/boot_sample.h"
-#include "boot/events.h"
-#include "kernel/sample.h"
 
 /* ---- early_stats */
 
-TestSuite(early_stats, .init = enter, .fini = leave);
+TestSuite(early_stats, .init = make_files, .fini = leave);
+TestSuite(early_calls, .init = make_files, .fini = leave);
 
 static const char stats_text[] =
 	"tracer: function\nrecorded: 391022\nshown: 2\nbefore_ftrace_init: 390000\nlost: 1\n"
@@ -68,26 +65,25 @@ static const char *const bad_stats[] = {
 
 Test(early_stats, refuses_what_it_does_not_know)
 {
-	for (size_t i = 0; i < sizeof(bad_stats) / sizeof(bad_stats[0]); i++) {
-		struct early_stats s;
+	struct early_stats s;
 
-		cr_expect(read_stats(bad_stats[i], &s) == -EPROTO, "%s", bad_stats[i]);
-	}
+	for_each(one, bad_stats)
+		cr_expect(read_stats(*one, &s) == -EPROTO, "%s", *one);
 }
 
 Test(early_stats, tells_why_there_is_nothing)
 {
 	struct early_stats s;
 
-	cr_expect(early_stats__load(&s, dir) == -EOPNOTSUPP, "another kernel");
-	put("early_stats", "tracer: none\nrecorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, dir) == -EOPNOTSUPP, "another command line");
-	put("early_stats", "tracer: function\nrecorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, dir) == -ENODATA, "dropped");
-	put("early_stats", "tracer: other\nrecorded: 1\nclock: local\n");
-	cr_expect(early_stats__load(&s, dir) == -EPROTO, "a newer kernel");
-	put("early_stats", stats_text);
-	cr_expect(early_stats__load(&s, dir) == 0);
+	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP, "another kernel");
+	put_text("early_stats", "tracer: none\nrecorded: 0\nclock: none\n");
+	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP, "another command line");
+	put_text("early_stats", "tracer: function\nrecorded: 0\nclock: none\n");
+	cr_expect(early_stats__load(&s, made) == -ENODATA, "dropped");
+	put_text("early_stats", "tracer: other\nrecorded: 1\nclock: local\n");
+	cr_expect(early_stats__load(&s, made) == -EPROTO, "a newer kernel");
+	put_text("early_stats", stats_text);
+	cr_expect(early_stats__load(&s, made) == 0);
 }
 
 Test(early_stats, tells_why_the_kernel_has_refused)
@@ -95,9 +91,9 @@ Test(early_stats, tells_why_the_kernel_has_refused)
 	struct early_stats s;
 
 	cr_redirect_stderr();
-	put("early_stats", "tracer: none\nrefused: the time may be an exception (SEV-ES)\n"
+	put_text("early_stats", "tracer: none\nrefused: the time may be an exception (SEV-ES)\n"
 			   "recorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, dir) == -EOPNOTSUPP);
+	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP);
 	expect_said("refused it: the time may be an exception (SEV-ES) (");
 }
 
@@ -130,6 +126,170 @@ Test(early_stats, the_hand_over_was_measured_by_the_tsc)
 	s.convert_cycles = 3000001;
 	s.tsc_khz = 0;
 	cr_expect(not(early_stats__has_hand_over(&s)));
+}
+
+/* ---- the instance */
+
+/* The calls that are read, with callers and starts, and what is known of the others. */
+static void expect_calls(const struct early_stats *stats, const char *trace, const char *expected)
+{
+	const struct boot_early *e = &b.early;
+
+	sample_report(stats, trace);
+	PRINT(f, for_list(s, &e->longest)
+		fprintf(f, "%s<%s %ld, ", s->name, s->in, (long)s->start);
+	      fprintf(f, "missing %ld, ftrace_init %ld", (long)counters__get(&e->lost, "missing"),
+		      e->before_ftrace_init == NOT_KNOWN ? -1l : (long)e->before_ftrace_init);
+	      for_array(p, e->phases, e->phase_count) {
+		      if (stats->hole_count)
+			      fprintf(f, p->kind == PHASE_HOLE ? ", lost %ld" : ", %ld", (long)(p->lost ?: p->calls));
+	      });
+	expect_str(text, expected);
+}
+
+Test(early_calls, are_the_first_ones)
+{
+	expect_calls(&boot_stats, boot_trace,
+		     "x86_64_start_kernel<secondary_startup_64 0, "
+		     "x86_64_start_reservations<x86_64_start_kernel 1000, "
+		     "start_kernel<x86_64_start_reservations 2000, set_magic<start_kernel 10000, "
+		     "setup_arch<start_kernel 20000, e820<setup_arch 21000, memset<e820 22000, "
+		     "probe_roms<setup_arch 100000, copy<probe_roms 101000, memset<copy 102000, "
+		     "copy<probe_roms 201000, memset<copy 202000, alloc_pages<ftrace_process_locs 900000, "
+		     "memset<ftrace_init 950000, missing 0, ftrace_init 12");
+	cr_expect(b.early.calls == 14 && b.early.function_count == 10);
+}
+
+Test(early_calls, end_with_their_number_or_their_time)
+{
+	static const struct {
+		uint64_t recorded, last;
+		int64_t calls, missing;
+	} cases[] = { { 13, 950000, 13, 0 }, { 20, 949999, 13, 7 }, { 20, 950000, 14, 6 } };
+	struct early_stats s = boot_stats;
+
+	for_each(one, cases) {
+		s.recorded = one->recorded;
+		s.last = one->last;
+		sample_report(&s, boot_trace);
+		cr_expect(b.early.calls == one->calls && (int64_t)counters__get(&b.early.lost, "missing") == one->missing);
+	}
+}
+
+Test(early_calls, know_where_ftrace_init_is_when_all_are_there)
+{
+	static const uint64_t before[] = { 0, 13, 14, 1ULL << 40 };
+	struct early_stats s = boot_stats;
+
+	for_each(one, before) {
+		s.before_ftrace_init = *one;
+		sample_report(&s, boot_trace);
+		cr_expect(b.early.before_ftrace_init == (*one == 13 ? 13 : NOT_KNOWN));
+	}
+	/* A reader of trace_pipe has consumed the first calls. */
+	s.before_ftrace_init = 1;
+	expect_calls(&s, IDLE "    202000: memset <-copy\n" IDLE "    950000: memset <-ftrace_init\n" LATER,
+		     "memset<copy 202000, memset<ftrace_init 950000, missing 12, ftrace_init -1");
+}
+
+Test(early_calls, with_others_in_between)
+{
+	static const char trace[] = HEADER
+		IDLE "    0: a <-b\n"
+		"##### CPU 0 buffer started ####\n"
+		IDLE "    1000: print: text\n"
+		IDLE "    1000: <stack trace>\n"
+		" => a\n"
+		" => b\n"
+		"\n"
+		"CPU:0 [LOST 3 EVENTS]\n"
+		IDLE "    2000: c <-d\n"
+		"CPU:0 [LOST EVENTS]\n"
+		LATER;
+	struct early_stats s = boot_stats;
+
+	s.recorded = 6;
+	expect_calls(&s, trace,
+		     "a<b 0, c<d 2000, missing 4, ftrace_init -1");
+}
+
+Test(early_calls, with_some_that_were_lost)
+{
+	static const char trace[] = HEADER
+		IDLE "    0: a <-b\n"
+		IDLE "    1000: c <-a\n"
+		IDLE "    1000: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    1000: early_ftrace_hand_over: [LOST 2 EVENTS]\n"
+		IDLE "    3000: d <-a\n";
+	struct early_stats s = boot_stats;
+
+	s.recorded = 3;
+	s.lost = 1241;
+	s.last = 3000;
+	s.hole_count = 3;
+	s.holes[0] = (struct early_hole){ 2, 1234 };
+	s.holes[1] = (struct early_hole){ 2, 2 };
+	s.holes[2] = (struct early_hole){ 3, 5 };
+	expect_calls(&s, trace,
+		     "a<b 0, c<a 1000, d<a 3000, missing 0, ftrace_init -1, 2, lost 1236, 1, lost 5");
+	/* A reader has consumed the first call: the holes are nearer to the beginning. */
+	expect_calls(&s, strstr(trace, IDLE "    1000: c"),
+		     "c<a 1000, d<a 3000, missing 1, ftrace_init -1, 1, lost 1236, 1, lost 5");
+	/* The first hole is before all remaining calls. */
+	expect_calls(&s, IDLE "    3000: d <-a\n",
+		     "d<a 3000, missing 2, ftrace_init -1, lost 1236, 1, lost 5");
+}
+
+Test(early_calls, of_a_clock_in_cycles)
+{
+	static const char trace[] = IDLE "  5000000: a <-b\n" IDLE "  5000005: c <-a\n" IDLE "  5000006: later <-b\n";
+	struct early_stats s = {
+		.tracer = "function", .clock = "x86-tsc", .recorded = 3, .shown = 3, .first = 5000000,
+		.last = 5000005, .tsc_khz = 2000000,
+	};
+
+	expect_calls(&s, trace,
+		     "a<b 2500000, c<a 2500002, missing 1, ftrace_init -1");
+	s.tsc_khz = 0;
+	expect_calls(&s, trace,
+		     "a<b 5000000, c<a 5000005, missing 1, ftrace_init -1");
+}
+
+Test(early_calls, without_any_it_is_told_why)
+{
+	static const struct {
+		uint64_t shown;
+		const char *trace, *why;
+	} cases[] = {
+		{ 14, HEADER LATER, "nothing is left" }, { 14, IDLE "    1501000: sched_switch: x\n" LATER, "nothing is left" },
+		{ 14, HEADER, "removed by rmdir" }, { 0, boot_trace, "the kernel could not make" },
+	};
+	struct early_stats s = boot_stats;
+
+	cr_redirect_stderr();
+	for_each(one, cases) {
+		s.shown = one->shown;
+		cr_expect(read_early(&s, one->trace) == -ENODATA);
+		expect_said(one->why);
+	}
+}
+
+Test(early_calls, what_cannot_be_read_is_an_error)
+{
+	cr_redirect_stderr();
+	cr_expect(read_early(&boot_stats, HEADER "start_kernel <-x86\n") == -EPROTO);
+	expect_said("line 5 of ");
+	put_text("instances/early/trace_options", "print-parent\nprintk-msg-only\nlatency-format\nnocontext-info\nraw\nnohex\n");
+	cr_expect(read_early(&boot_stats, HEADER "\001\002\377\n") == -EPROTO);
+	expect_said("\"????\"");
+}
+
+Test(early_calls, options_that_are_in_the_way_are_named)
+{
+	cr_redirect_stderr();
+	put_text("instances/early/trace_options", "print-parent\nprintk-msg-only\n");
+	cr_expect(read_early(&boot_stats, HEADER "[LOST 4 EVENTS]\n") == -EPROTO);
+	expect_said("trace_options has printk-msg-only: reset that");
 }
 
 /* ---- lines */
@@ -166,22 +326,20 @@ static const struct {
 	{ IDLE "    4000: <stack trace>\n", NULL, NULL, 4000 },
 };
 
-Test(trace_line, with_many_options)
-{
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		char *line = strdup(lines[i].line);
-		struct trace_line l;
+static const struct early_stats one_call = { .tracer = "function", .clock = "x86-tsc", .recorded = 1, .shown = 1, .last = 1ULL << 60 };
 
-		cr_assert(trace_line__parse(line, &l) == 0, "%s", lines[i].line);
-		cr_expect(l.time == lines[i].time, "%s: %lu", lines[i].line, (long)l.time);
-		if (!lines[i].function) {
-			cr_expect(l.function == NULL, "%s", lines[i].line);
-		} else {
-			cr_assert(l.function != NULL, "%s", lines[i].line);
-			cr_expect(eq(str, (char *)l.function, (char *)lines[i].function));
-			cr_expect(eq(str, (char *)l.parent, (char *)lines[i].parent));
-		}
-		free(line);
+Test(early_calls, with_many_options)
+{
+	for_each(one, lines) {
+		int err = read_early(&one_call, one->line);
+		const struct span *call = b.early.longest.list;
+
+		cr_expect(err == (one->function ? 0 : -ENODATA), "%s", one->line);
+		if (err)
+			continue;
+		expect_str(call->name, one->function);
+		expect_str(call->in, one->parent);
+		cr_expect(call->start == (int64_t)one->time, "%s: %lu", one->line, (long)call->start);
 	}
 }
 
@@ -201,14 +359,35 @@ static const char *const bad_lines[] = {
 	IDLE "    -1: f <-g",
 };
 
-Test(trace_line, refuses_what_it_cannot_read)
+Test(early_calls, refuses_what_it_cannot_read)
 {
-	for (size_t i = 0; i < sizeof(bad_lines) / sizeof(bad_lines[0]); i++) {
-		char *line = strdup(bad_lines[i]);
-		struct trace_line l;
+	for_each(line, bad_lines)
+		cr_expect(read_early(&one_call, *line) == (**line ? -EPROTO : -ENODATA), "%s", *line);
+}
 
-		cr_expect(trace_line__parse(line, &l) == -EPROTO, "%s", bad_lines[i]);
-		cr_expect(eq(str, line, (char *)bad_lines[i]), "it can be shown still");
+static const struct {
+	const char *line;
+	int err;
+	int64_t time, open, unknown;	/* time: NOT_KNOWN: not told */
+} took[] = {
+	{ "f <-g", 0, NOT_KNOWN }, { "f <-g (12)", 0, 12, 0, 0 }, { "f <-g (open)", 0, 0, 1, 0 }, { "f <-g (unknown)", 0, 0, 0, 1 },
+	{ "f+0x4/0x10 <-g+0x8/0x90 [mod] <ffffffff81000000> (12)", 0, 12, 0, 0 },
+	{ "f <-g (12", -EPROTO }, { "f <-g ()", -EPROTO }, { "f <-g (-1)", -EPROTO }, { "f <-g (12) x", -EPROTO },
+	{ "f <-g (soon)", -EPROTO }, { "a <-x (18446744073709551615)", -EPROTO },
+};
+
+Test(early_calls, lines_tell_how_long_calls_took)
+{
+	for_each(one, took) {
+		char *line = PRINTED(f, fprintf(f, IDLE "    1000: %s\n", one->line));
+
+		cr_expect(read_early(&one_call, line) == one->err, "%s", one->line);
 		free(line);
+		if (one->err)
+			continue;
+		cr_expect(b.early.returns == NOT_KNOWN ? one->time == NOT_KNOWN : one->time != NOT_KNOWN, "%s", one->line);
+		cr_expect(one->time == NOT_KNOWN || (b.early.open == one->open && b.early.unknown == one->unknown), "%s", one->line);
+		cr_expect(span__time(b.early.longest.list) == (one->time == NOT_KNOWN ? 0 : one->time), "%s", one->line);
+		cr_expect(strcmp(b.early.longest.list->in, "g") == 0 || strcmp(b.early.longest.list->in, "g [mod]") == 0);
 	}
 }

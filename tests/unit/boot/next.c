@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "boot/next.h"
-#include "boot/record.h"
+#include "boot/next.h"
 #include "files_made.h"
 #include "printed.h"
 
@@ -14,7 +14,7 @@
 
 static bool in_top(const char *line)
 {
-	return boot_asked__in_top(&(struct boot_asked){ (char *)line });
+	return boot_asked__in_top(line);
 }
 
 Test(boot_asked, events_in_the_top_level_instance)
@@ -39,11 +39,11 @@ Test(boot_asked, events_in_the_top_level_instance)
 
 Test(boot_asked, the_instance_and_a_buffer_that_keeps_its_first_events)
 {
-	struct boot_asked a = { (char *)"quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n" };
+	const char *line = "quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n";
 
-	cr_expect(boot_asked__instance(&a) && boot_asked__keeps_first(&a));
-	a.line = (char *)"trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite";
-	cr_expect(not(boot_asked__instance(&a) || boot_asked__keeps_first(&a)));
+	cr_expect(boot_asked__instance(line) && boot_asked__keeps_first(line));
+	line = "trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite";
+	cr_expect(not(boot_asked__instance(line) || boot_asked__keeps_first(line)));
 }
 
 Test(boot_asked, users_of_other_ways_to_trace_are_told)
@@ -62,7 +62,7 @@ Test(boot_asked, users_of_other_ways_to_trace_are_told)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *why = boot_asked__no_events(&(struct boot_asked){ (char *)cases[i].line });
+		const char *why = boot_asked__no_events(cases[i].line);
 
 		cr_expect(cases[i].word ? why && strstr(why, cases[i].word) : !why, "%s: %s", cases[i].line, why);
 	}

@@ -10,7 +10,6 @@
 #include <criterion/new/assert.h>
 
 #include "boot/compare.h"
-#include "boot/noise.h"
 
 static struct noise_row judged(const double *values, size_t a, size_t b, double least)
 {

@@ -3,7 +3,6 @@
  * hytrace boot: first hits of the oneshot tracer as calls, and their reports.
  */
 #include "boot/boot_sample.h"
-#include "kernel/sample.h"
 
 static const char boot_kallsyms[] =
 	"ffffffff82000000 T _stext\n"
@@ -45,51 +44,39 @@ static const struct early_stats oneshot_stats = {
 	.tsc_khz = 1000000,
 };
 
-static struct early_calls calls;
-
-static void free_calls(void)
-{
-	early_calls__free(&calls);
-	leave();
-}
-
 /* Makes a boot from hits. */
 static int load_oneshot(const struct early_stats *stats, const char *hits)
 {
 	struct kernel kernel = { .id = { .offset_known = true, .kaslr_offset = KASLR } };
 	FILE *f = sample_file(boot_kallsyms), *g = sample_file(boot_traceable);
 	struct places places = { .kernel = &kernel };
+	struct early_calls calls;
 	int err;
 
 	cr_assert(symbols__read(&kernel.symbols, f, NULL) == 0);
 	cr_assert(traceable__read(&kernel.traceable, g, kernel.symbols) == 0);
 	fclose(f);
 	fclose(g);
-	put("oneshot_entries", hits);
+	put_text("oneshot_entries", hits);
 	begin_boot();
-	early_calls__free(&calls);
 	early_calls__init(&calls);
-	err = early_calls__load_oneshot(&calls, stats, dir, &places);
+	err = early_calls__load_oneshot(&calls, stats, made, &places);
 	kernel__free(&kernel);
 	if (!err)
 		early__fill(&b, stats, &calls, 0);
+	early_calls__free(&calls);
 	return err;
 }
 
-TestSuite(boot_oneshot, .init = enter, .fini = free_calls);
+TestSuite(boot_oneshot, .init = make_files, .fini = leave);
 
 Test(boot_oneshot, first_hits_are_calls_with_gaps)
 {
 	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
-	cr_assert(calls.count == 8);
-	cr_expect(eq(str, (char *)function(&calls, 0), "x86_64_start_reservations"));
-	cr_expect(eq(str, (char *)parent(&calls, 0), "head64"));
-	cr_expect(eq(str, (char *)function(&calls, 3), "setup_arch"));
-	cr_expect(eq(str, (char *)parent(&calls, 3), "start_kernel"));
-	cr_expect(calls.list[5].function == NO_NAME);
-	cr_expect(eq(str, (char *)parent(&calls, 5), "setup_arch"));
-	cr_expect(eq(str, (char *)function(&calls, 7), "sched_init"));
 	cr_expect(b.early.functions == 6 && b.early.callers == 8);
+	PRINT(f, for_array(one, b.early.function_list, b.early.function_count)
+		fprintf(f, "%s %ld ", one->name, (long)one->first));
+	expect_str(text, "x86_64_start_reservations 0 start_kernel 1000 _printk 2000 setup_arch 3000 probe_roms 4000 sched_init 7050 ");
 }
 
 Test(boot_oneshot, a_set_that_was_cleared_has_nothing)
@@ -129,20 +116,16 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	s.recorded = 4;
 	s.before_zero = 2;
 	cr_assert(load_oneshot(&s, entries) == 0);
-	cr_expect(calls.timeless == 2);
+	cr_expect(b.early.timeless == 2);
 	print_json(boot__write, &b);
-	expect_at(object, "window.first", "null");
-	expect_at(object, "window.last", "7050");
-	expect_at(object, "functions.0.first", "null");
-	expect_at(object, "functions.2.first", "5000");
-	expect_at(object, "phases.0.start", "null");
-	expect_at(object, "phases.0.time", "null");
+	expect_all("window.first null\nwindow.last 7050\nfunctions.0.first null\nfunctions.2.first 5000\n"
+		   "phases.0.start null\nphases.0.time null");
 	print(text_of_ten, &b);
 	expect_text("without the first 2 hits: this clock began later");
 	expect_text("Time:      0.000002 s, from 0.000005 to 0.000007");
 	/* With before_zero 0, the time 0 is a known time. */
 	cr_assert(load_oneshot(&oneshot_stats, entries) == 0);
-	cr_expect(calls.timeless == 0);
+	cr_expect(b.early.timeless == 0);
 }
 
 Test(boot_oneshot, phases_are_of_first_hits)
@@ -174,17 +157,11 @@ Test(boot_oneshot, reports)
 {
 	cr_assert(load_oneshot(&oneshot_stats, boot_entries) == 0);
 	print_json(boot__write, &b);
-	expect_at(object, "tracer", "\"oneshot\"");
-	expect_at(object, "totals.recorded", "8");
-	expect_at(object, "totals.calls", "null");
-	expect_at(object, "totals.functions", "6");
-	expect_at(object, "totals.callers", "8");
-	expect_at(object, "ftrace_init", "null");
-	expect_at(object, "phases.3", "{\"name\":null,\"kind\":\"function\",\"start\":6000,"
-				      "\"time\":1050,\"net\":null,\"lost\":0,\"calls\":null,"
-				      "\"functions\":0,\"callers\":1,\"phases\":[]}");
-	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000,\"inclusive\":null,"
-		  "\"inclusive_net\":null,\"self\":null,\"self_net\":null,\"open\":null,\"unknown\":null}");
+	expect_all("tracer 'oneshot'\ntotals.recorded 8\ntotals.calls null\ntotals.functions 6\ntotals.callers 8\n"
+		   "ftrace_init null\nphases.3 {'name':null,'kind':'function','start':6000,'time':1050,'net':null,"
+		   "'lost':0,'calls':null,'functions':0,'callers':1,'phases':[]}\n"
+		   "functions.1 {'name':'start_kernel','calls':null,'first':1000,'inclusive':null,"
+		   "'inclusive_net':null,'self':null,'self_net':null,'open':null,'unknown':null}");
 	print(text_of_ten, &b);
 	expect_text("Functions: 6\nCallers:   8 places that called one\n");
 	expect_text("(a function called before)");

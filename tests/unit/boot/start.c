@@ -1,211 +1,140 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the part from the initcalls on, from events as the kernel prints them.
+ * hytrace boot: the part from the initcalls on, from events as the kernel prints them; and finding the events of a boot, and
+ * counting losses, in directories like tracefs: of Linux 6.3 and later, where probes have a buffer of their own, and of older
+ * kernels.
  */
 #include "boot/boot_sample.h"
-#include "boot/start_sample.h"
+#include "boot/next.h"
 
-TestSuite(boot_start, .init = enter, .fini = leave);
-
-static void expect_initcall(size_t i, const char *name, int64_t us, int64_t self_us, int result)
-{
-	const struct span *call = &b.initcalls.list[i];
-
-	cr_expect(eq(str, (char *)(call->name ?: "(none)"), (char *)name));
-	cr_expect(span__time(call) == us * 1000 && call->self == self_us * 1000, "%s: %ld %ld", name, (long)span__time(call),
-		  (long)call->self);
-	cr_expect(call->result == result, "%s: %d", name, (int)call->result);
-}
-
-/* How much of a level is in initcalls. */
-static int64_t in_initcalls(size_t level)
-{
-	return span__time(&b.levels.list[level]) - b.levels.list[level].self;
-}
+TestSuite(boot_start, .init = make_files, .fini = leave);
 
 Test(boot_start, initcalls_of_each_task)
 {
 	cr_assert(read_start(start_events) == 0);
-	cr_assert(b.initcalls.count == 6);
-	expect_initcall(0, "con_init", 2, 2, 0);
-	expect_initcall(1, "a_init", 20000, 20000, 0);
-	expect_initcall(2, "b_init", 90000, 60000, 0);
-	expect_initcall(3, "(none)", 48000, 48000, 0);
-	expect_initcall(4, "inner_init", 30000, 30000, -19);
-	cr_expect(b.initcalls.list[2].module == NULL && !strcmp(b.initcalls.list[2].in, "late"));
-	cr_expect(eq(str, (char *)b.initcalls.list[3].module, "first"));
-	cr_expect(eq(str, (char *)b.initcalls.list[5].module, "second"));
-	cr_expect(not(span__has_end(&b.initcalls.list[5])));
+	expect_spans(&b.initcalls, "con_init 0.001-0.003, a_init 510-530, b_init 610-700(60), first 612-660, inner_init "
+		     "620-650, second 821-?");
+	cr_expect(b.initcalls.list[4].result == -19 && !b.initcalls.list[4].module && !b.initcalls.list[3].name);
+	expect_str(b.initcalls.list[0].in, "console");
+	expect_str(b.initcalls.list[2].in, "late");
 	cr_expect(b.initcalls.list[0].class == SPAN_INITCALL && b.initcalls.list[3].class == SPAN_MODULE);
-	cr_expect(eq(str, (char *)b.initcalls.list[0].in, "console"));
+	/* The level of consoles is not the init task's. The last level ends with its last initcall. */
+	expect_spans(&b.levels, "early 500-600, late 600-700");
+	cr_expect(b.levels.list[0].count == 1 && b.levels.list[0].running == 20 * MS);
+	/* The time of an inner initcall is not counted twice, but the initcall is counted. */
+	cr_expect(b.levels.list[1].count == 2 && b.levels.list[1].running == 90 * MS);
+	expect_spans(&b.inits, "/init 800-900, /usr/lib/systemd/systemd 900-?");
+	expect_spans(&b.programs, "/bin/modprobe 810-?");
+}
+
+/* First what may still be running, then the longest by themselves. */
+static void expect_order(const char *expected)
+{
+	struct span *list = NULL;
+	size_t count;
+	const struct span **order = span_list__by_self(&b.initcalls, NULL, &count);
+
+	list = calloc(count, sizeof(*list));
+	for (size_t i = 0; i < count; i++)
+		list[i] = *order[i];
+	expect_spans((&(struct span_list){ list, count }), expected);
+	free(list);
+	free(order);
 }
 
 Test(boot_start, each_of_two_initcalls_in_one_is_no_time_of_its_own)
 {
-	cr_assert(read_start(INIT("0.100000", "initcall_level: level=early")
-			     INIT("0.200000", "initcall_start: func=outer_init+0x0/0x10")
-			     INIT("0.210000", "initcall_start: func=a_init+0x0/0x10")
-			     INIT("0.220000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-			     INIT("0.230000", "initcall_start: func=b_init+0x0/0x10")
-			     INIT("0.250000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-			     INIT("0.300000", "initcall_finish: func=outer_init+0x0/0x10 ret=0")) == 0);
-	expect_initcall(0, "outer_init", 100000, 70000, 0);
-	cr_expect(in_initcalls(0) == 100000000, "%lu", (long)in_initcalls(0));
-}
-
-Test(boot_start, levels_divide_the_time_of_the_init_task)
-{
-	cr_assert(read_start(start_events) == 0);
-	cr_assert(b.levels.count == 2, "that of consoles is not the init task's");
-	cr_expect(eq(str, (char *)b.levels.list[0].name, "early"));
-	cr_expect(b.levels.list[0].start == 500000000 && span__time(&b.levels.list[0]) == 100000000);
-	cr_expect(b.levels.list[0].count == 1 && in_initcalls(0) == 20000000);
-	/* The time of an inner initcall is not counted twice, but the initcall is counted. */
-	cr_expect(b.levels.list[1].count == 2 && in_initcalls(1) == 90000000);
-	cr_expect(span__time(&b.levels.list[1]) == 100000000, "until its last initcall");
-	cr_assert(b.inits.count == 2);
-	cr_expect(eq(str, (char *)b.inits.list[0].name, "/init"));
-	cr_expect(eq(str, (char *)b.inits.list[1].name, "/usr/lib/systemd/systemd"));
-	cr_expect(b.inits.list[1].start == 900000000);
-}
-
-Test(boot_start, the_longest_by_themselves_come_first)
-{
-	const struct span **order, *list;
-	size_t count;
-
-	cr_assert(read_start(start_events) == 0);
-	list = b.initcalls.list;
-	order = span_list__by_self(&b.initcalls, NULL, &count);
-	cr_expect(order[0] == &list[5], "it may still be running");
-	cr_expect(order[1] == &list[2] && order[2] == &list[3] && order[3] == &list[4] && order[4] == &list[1] && order[5] == &list[0]);
-	free(order);
+	cr_assert(read_start(LEVEL("0.100000", "early") START("0.200000", "outer_init") START("0.210000", "a_init")
+			     FINISH("0.220000", "a_init") START("0.230000", "b_init") FINISH("0.250000", "b_init")
+			     FINISH("0.300000", "outer_init")) == 0);
+	expect_spans(&b.initcalls, "outer_init 200-300(70), a_init 210-220, b_init 230-250");
+	cr_expect(b.levels.list[0].running == 100 * MS);
+	expect_order("outer_init 200-300(70), b_init 230-250, a_init 210-220");
 }
 
 Test(boot_start, an_end_without_a_beginning_is_left_out)
 {
-	cr_assert(read_start(INIT("0.5", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-			     INIT("0.6", "initcall_start: func=b_init+0x0/0x10")) == 0);
-	cr_assert(b.initcalls.count == 1);
-	cr_expect(not(span__has_end(&b.initcalls.list[0])));
+	cr_assert(read_start(FINISH("0.5", "a_init") START("0.6", "b_init")) == 0);
+	expect_spans(&b.initcalls, "b_init 600-?");
 	cr_expect(b.levels.count == 0 && b.inits.count == 0);
 }
 
 /* Each CPU has a buffer of its own, so any event may be missing. */
 Test(boot_start, a_lost_end_changes_nothing_else)
 {
-	const struct span **order, *list;
-	size_t count;
-
-	cr_assert(read_start(INIT("0.100000", "initcall_level: level=early")
-			     INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")
-			     INIT("0.300000", "initcall_start: func=b_init+0x0/0x10")
-			     INIT("0.400000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-			     INIT("0.500000", "initcall_finish: func=c_init+0x0/0x10 ret=0")
-			     INIT("0.600000", "initcall_start: func=d_init+0x0/0x10")
-			     INIT("0.900000", "initcall_finish: func=d_init+0x0/0x10 ret=0")) == 0);
-	cr_assert(b.initcalls.count == 3);
-	cr_expect(not(span__has_end(&b.initcalls.list[0])));
-	expect_initcall(1, "b_init", 100000, 100000, 0);
-	expect_initcall(2, "d_init", 300000, 300000, 0);
-	cr_expect(in_initcalls(0) == 400000000 && span__time(&b.levels.list[0]) == 800000000);
-	list = b.initcalls.list;
-	order = span_list__by_self(&b.initcalls, NULL, &count);
-	cr_expect(order[0] == &list[0] && order[1] == &list[2] && order[2] == &list[1]);
-	free(order);
+	cr_assert(read_start(LEVEL("0.100000", "early") START("0.200000", "a_init") START("0.300000", "b_init")
+			     FINISH("0.400000", "b_init") FINISH("0.500000", "c_init") START("0.600000", "d_init")
+			     FINISH("0.900000", "d_init")) == 0);
+	expect_spans(&b.initcalls, "a_init 200-?, b_init 300-400, d_init 600-900");
+	expect_spans(&b.levels, "early 100-900");
+	cr_expect(b.levels.list[0].running == 400 * MS);
+	expect_order("a_init 200-?, d_init 600-900, b_init 300-400");
 }
 
 /* Without the event of a level, other events still tell the names of initcalls. */
 Test(boot_start, names_and_levels_after_a_loss)
 {
-	cr_assert(read_start(INIT("1.600000", "initcall_start: func=foo_init+0x0/0x10")
-			AT("modprob", "7", "1.600500", "initcall_start: func=m_init+0x0/0x10 [m]")
-			INIT("1.610000", "initcall_finish: func=foo_init+0x0/0x10 ret=0")
-			INIT("1.700000", "initcall_level: level=late")
-			INIT("1.710000", "initcall_start: func=bar_init+0x0/0x10")
-			INIT("1.720000", "initcall_finish: func=bar_init+0x0/0x10 ret=0")
-			INIT("2.000000", "sched_process_exec: filename=/init pid=1 old_pid=1")) == 0);
-	cr_expect(not(b.initcalls.list[0].class == SPAN_MODULE));
+	cr_assert(read_start(START("1.600000", "foo_init")
+			     AT("7", "1.600500", "initcall_start: func=m_init+0x0/0x10 [m]")
+			     FINISH("1.610000", "foo_init") LEVEL("1.700000", "late") START("1.710000", "bar_init")
+			     FINISH("1.720000", "bar_init") EXEC("1", "2.000000", "/init")) == 0);
+	cr_expect(b.initcalls.list[0].class == SPAN_INITCALL);
 	cr_expect(b.initcalls.list[1].class == SPAN_MODULE && !b.initcalls.list[1].name, "nobody knows its module");
 	print(text_of_ten, &b);
 	expect_text("\nfoo_init           unknown");
-	cr_expect(strstr(text, "(before)") == NULL, "the first levels are lost: %s", text);
+	expect_no_text("(before)");
 	print_json(boot__write, &b);
-	expect_at(object, "start.initcalls.0.name", "\"foo_init\"");
-	expect_at(object, "start.initcalls.0.level", "\"unknown\"");
-	expect_at(object, "start.initcalls.1.level", "\"module\"");
+	expect_all("start.initcalls.0.name 'foo_init'\nstart.initcalls.0.level 'unknown'\n"
+		   "start.initcalls.1.level 'module'");
 }
 
 Test(boot_start, a_module_is_named_only_by_what_is_certain)
 {
 	/* The first place now belongs to another module. The second module_load is lost. */
-	cr_assert(read_start(AT("modprob", "7", "0.1", "module_load: one")
-			     AT("modprob", "7", "0.2", "initcall_start: func=f+0x0/0x40 [two]")
-			     AT("modprob", "7", "0.3", "initcall_finish: func=f+0x0/0x40 [two] ret=-5")
-			     AT("modprob", "7", "0.4", "initcall_start: func=0xffffffffc0000000")
-			     AT("modprob", "7", "0.5", "initcall_finish: func=0xffffffffc0000000 ret=0")
-			     AT("modprob", "7", "0.6", "module_load: three")
-			     AT("modprob", "7", "0.7", "initcall_start: func=g_init+0x0/0x40 [three]")) == 0);
-	cr_assert(b.initcalls.count == 3);
-	expect_initcall(0, "(none)", 100000, 100000, -5);
-	cr_expect(eq(str, (char *)b.initcalls.list[0].module, "one"));
-	expect_initcall(1, "(none)", 100000, 100000, 0);
-	cr_expect(b.initcalls.list[1].module == NULL);
-	cr_expect(eq(str, (char *)b.initcalls.list[2].name, "g_init"));
+	cr_assert(read_start(AT("7", "0.1", "module_load: one")
+			     AT("7", "0.2", "initcall_start: func=f+0x0/0x40 [two]")
+			     AT("7", "0.3", "initcall_finish: func=f+0x0/0x40 [two] ret=-5")
+			     AT("7", "0.4", "initcall_start: func=0xffffffffc0000000")
+			     AT("7", "0.5", "initcall_finish: func=0xffffffffc0000000 ret=0")
+			     AT("7", "0.6", "module_load: three")
+			     AT("7", "0.7", "initcall_start: func=g_init+0x0/0x40 [three]")) == 0);
+	expect_spans(&b.initcalls, "one 200-300, ? 400-500, three 700-?");
+	cr_expect(b.initcalls.list[0].name == NULL && b.initcalls.list[0].result == -5);
+	expect_str(b.initcalls.list[2].name, "g_init");
 }
 
 Test(boot_start, the_clock_may_go_back_until_programs_run)
 {
-	cr_assert(read_start(INIT("0.010", "initcall_level: level=early")
-			     INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
-			     INIT("0.6", "initcall_level: level=pure")
-			     INIT("0.4", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-			     INIT("0.45", "initcall_start: func=b_init+0x0/0x10")
-			     INIT("0.44", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-			     INIT("0.5", "sched_process_exec: filename=/init pid=1 old_pid=1")
-			     INIT("0.3", "initcall_start: func=forged+0x0/0x10")) == 0);
-	cr_expect(b.clock_back == 210000000);
-	cr_expect(b.unread == 1 && strstr(b.first_unread, "forged"));
-	cr_assert(b.initcalls.count == 2 && b.levels.count == 2);
+	cr_assert(read_start(LEVEL("0.010", "early") START("0.5", "a_init") LEVEL("0.6", "pure") FINISH("0.4", "a_init")
+			     START("0.45", "b_init") FINISH("0.44", "b_init") EXEC("1", "0.5", "/init")
+			     START("0.3", "forged")) == 0);
+	cr_expect(b.clock_back == 210 * MS && b.unread == 1 && strstr(b.first_unread, "forged"));
 	/* The clock steps back twice. */
-	cr_expect(b.levels.list[0].start == 0 && b.levels.list[1].start == 390000000);
-	cr_expect(b.initcalls.list[0].start == 290000000 && span__time(&b.initcalls.list[0]) == 100000000);
-	cr_expect(b.initcalls.list[1].start == 440000000 && span__time(&b.initcalls.list[1]) == 0);
+	expect_spans(&b.levels, "early 0-390, pure 390-440");
+	expect_spans(&b.initcalls, "a_init 290-390, b_init 440-440");
 }
 
 Test(boot_start, a_program_with_a_newline_in_its_name)
 {
-	cr_assert(read_start(INIT("0.5", "initcall_level: level=early")
-			     INIT("0.6", "initcall_start: func=a_init+0x0/0x10")
-			     AT("program", "9", "0.7", "sched_process_exec: filename=/tmp/x")
-			     "y pid=9 old_pid=9\n"
-			     INIT("0.8", "initcall_finish: func=a_init+0x0/0x10 ret=0")) == 0);
+	cr_assert(read_start(LEVEL("0.5", "early") START("0.6", "a_init") AT("9", "0.7", "sched_process_exec: filename=/tmp/x")
+			     "y pid=9 old_pid=9\n" FINISH("0.8", "a_init")) == 0);
 	cr_expect(b.unread == 1);
-	cr_expect(eq(str, (char *)b.first_unread, "y pid=9 old_pid=9"));
-	expect_initcall(0, "a_init", 200000, 200000, 0);
+	expect_str(b.first_unread, "y pid=9 old_pid=9");
+	expect_spans(&b.initcalls, "a_init 600-800");
 }
 
-Test(boot_start, a_later_program_of_process_1_is_not_the_first)
-{
-	cr_assert(read_start(INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
-			     INIT("90.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")) == 0);
-	cr_expect(b.inits.count == 0, "all levels are lost");
-}
-
-/* Process 1 is recognized by its pid: a service may have the name of init. */
+/* Process 1 is recognized by its pid: a service may have the name of init. If all levels are lost, it may be a later program. */
 Test(boot_start, a_service_with_the_name_of_init_is_none)
 {
-	cr_assert(read_start(INIT("0.5", "initcall_level: level=early")
-			     INIT("1.0", "sched_process_exec: filename=/init pid=1 old_pid=1")
-			     AT("systemd", "300", "1.5", "sched_process_exec: filename=/sbin/init pid=300 old_pid=300")
-			     INIT("2.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")
-			     AT("init", "301", "2.5", "sched_process_exec: filename=/sbin/init pid=301 old_pid=301")) == 0);
-	cr_assert(b.inits.count == 2, "%zu", b.inits.count);
-	cr_expect(b.inits.list[0].start == 1000000000 && b.inits.list[1].start == 2000000000);
+	cr_assert(read_start(LEVEL("0.5", "early") EXEC("1", "1.0", "/init") EXEC("300", "1.5", "/sbin/init")
+			     EXEC("1", "2.0", "/sbin/init") EXEC("301", "2.5", "/sbin/init")) == 0);
+	expect_spans(&b.inits, "/init 1000-2000, /sbin/init 2000-?");
+	cr_assert(read_start(START("0.5", "a_init") EXEC("1", "90.0", "/sbin/init")) == 0);
+	expect_spans(&b.inits, "");
 }
 
 static const char *const bad[] = {
-	INIT("5", "initcall_level: level=early"),	/* another clock */
+	LEVEL("5", "early"),	/* another clock */
 	INIT("0.5", "initcall_level: early"),
 	INIT("0.5", "initcall_start: a_init"),
 	INIT("0.5", "initcall_finish: func=a_init"),
@@ -223,35 +152,24 @@ static const char *const bad[] = {
 
 Test(boot_start, refuses_what_it_cannot_read)
 {
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		cr_expect(read_start(bad[i]) == -EPROTO, "%s", bad[i]);
+	for_each(line, bad)
+		cr_expect(read_start(*line) == -EPROTO, "%s", *line);
 }
 
 Test(boot_start, reports_without_an_early_part)
 {
 	struct json_object *events;
 
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	print_json(boot__write, &b);
-	expect_at(object, "tracer", "null");
-	expect_at(object, "phases", "null");
-	expect_at(object, "start.lost", "0");
-	expect_at(object, "start.inits.0.start", "800000000");
-	expect_at(object, "start.levels.0", "{\"name\":\"early\",\"start\":500000000,\"time\":100000000,"
-					    "\"in_initcalls\":20000000,\"initcalls\":1}");
-	expect_at(object, "start.unread", "0");
-	expect_at(object, "start.initcalls.3.name", "null");
-	expect_at(object, "start.initcalls.4",
-		  "{\"name\":\"inner_init\",\"module\":null,\"level\":\"late\",\"pid\":1,"
-		  "\"start\":620000000,\"time\":30000000,\"self\":30000000,"
-		  "\"running\":null,\"ready\":null,\"waiting\":null,\"result\":-19}");
-	expect_at(object, "start.initcalls.5",
-		  "{\"name\":\"second_init\",\"module\":\"second\",\"level\":\"module\",\"pid\":8,"
-		  "\"start\":821000000,\"time\":null,\"self\":null,"
-		  "\"running\":null,\"ready\":null,\"waiting\":null,\"result\":null}");
-	expect_at(object, "start.waits", "null");
-	expect_at(object, "start.probes", "[]");
-	expect_at(object, "start.full", "null");
+	expect_all("tracer null\nphases null\nstart.lost 0\nstart.inits.0.start 800000000\nstart.unread 0\n"
+		   "start.levels.0 {'name':'early','start':500000000,'time':100000000,'in_initcalls':20000000,"
+		   "'initcalls':1}\nstart.initcalls.3.name null\n"
+		   "start.initcalls.4 {'name':'inner_init','module':null,'level':'late','pid':1,'start':620000000,"
+		   "'time':30000000,'self':30000000,'running':null,'ready':null,'waiting':null,'result':-19}\n"
+		   "start.initcalls.5 {'name':'second_init','module':'second','level':'module','pid':8,"
+		   "'start':821000000,'time':null,'self':null,'running':null,'ready':null,'waiting':null,"
+		   "'result':null}\nstart.waits null\nstart.probes []\nstart.full null");
 	print(text_of_ten, &b);
 	expect_text("\n(before)");
 	cr_expect(strstr(text, "12.5%") != NULL, "a level's share of the time until init: %s", text);
@@ -282,11 +200,10 @@ Test(boot_start, reports_without_an_early_part)
 /* The names of programs are from the initramfs, and may contain escape sequences. */
 Test(boot_start, names_of_programs_cannot_command_a_terminal)
 {
-	read_start(INIT("0.100000", "initcall_level: level=early")
-			INIT("0.800000", "sched_process_exec: filename=/in\x1b[31mit pid=1 old_pid=1"));
+	cr_assert(read_start(LEVEL("0.100000", "early") EXEC("1", "0.800000", "/in\x1b[31mit")) == 0);
 	print(text_of_ten, &b);
 	expect_text("Started /in\\x1b[31mit as init");
-	cr_expect(strchr(text, '\x1b') == NULL, "%s", text);
+	expect_no_text("\x1b");
 }
 
 /* The rows of the table (before, levels, after) add up to the whole time. */
@@ -295,7 +212,7 @@ Test(boot_start, the_rows_are_the_whole)
 	double start, time, sum = 0, end = 0;
 	int rows = 0;
 
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	print(text_of_ten, &b);
 	for (const char *line = strstr(text, "\n(before)"); line && line[1] != '\n'; line = strchr(line + 1, '\n')) {
 		const char *at = line + 1;
@@ -311,18 +228,184 @@ Test(boot_start, the_rows_are_the_whole)
 	cr_expect(sum > 0.8 - 1e-6 && sum < 0.8 + 1e-6, "%f", sum);
 }
 
-Test(boot_start, has_a_place_after_the_early_part)
-{
-	struct early_calls c;
+static const char probes[] =
+	INIT("0.5", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
+	INIT("0.51", "device: (really_probe+0x0/0x390) dev=\"00:03:0\" drv=\"a b\"")
+	AT("9", "0.511", "device: (really_probe+0x0/0x390) dev=(fault) drv=\"x\"")
+	INIT("0.512", "console: (console_unlock+0x4/0x110)")
+	INIT("0.513", "console_end: (vprintk_emit+0x2c6/0x310 <- console_unlock)")
+	INIT("0.52", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=517")
+	AT("9", "0.53", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=-517")
+	INIT("0.6", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=19")
+	INIT("0.7", "device: (really_probe+0x0/0x390) dev=\"late\" drv=\"y\"");
 
-	cr_assert(read_start(start_events) == 0);
-	cr_assert(load(&c, &boot_stats, boot_trace, NULL) == 0);
-	early__fill(&b, &boot_stats, &c, 0);
-	early_calls__free(&c);
+/* ---- what ends reading, and lines that a program has made */
+
+Test(boot_start, reading_ends_where_it_began)
+{
+	begin_events();
+	cr_assert(take_events(EVENTS_ALL, probes, 511 * MS) == 0);
+	events__end(&reading);
+	cr_expect(b.probes.count == 3 && b.events == 3);
+}
+
+/* A trace that grows while it is read, here up to a million lines. It has no start of a program. */
+static ssize_t next_line(void *cookie, char *buffer, size_t size)
+{
+	size_t *count = cookie;
+
+	if (++*count > 1000000)
+		return 0;
+	return snprintf(buffer, size, "          <idle>-0       [000] d..2. %5zu.%06zu: something: else\n",
+			*count / 1000, *count % 1000 * 1000);
+}
+
+Test(boot_start, reading_ends_although_no_program_is_started)
+{
+	size_t count = 0;
+	FILE *f = fopencookie(&count, "r", (cookie_io_functions_t){ .read = next_line });
+
+	begin_events();
+	cr_assert(events__read(&reading, EVENTS_ALL, f, 5000 * MS, "trace") == 0);
+	cr_expect(count > 5000 && count < 10000, "%zu lines", count);
+	fclose(f);
+}
+
+Test(boot_start, lines_that_a_program_has_made)
+{
+	begin_events();
+	cr_assert(take_events(EVENTS_ALL, LEVEL("0.100", "early")
+			       START("0.110", "a_init")
+			       AT("7", "0.125", "sched_process_exec: filename=/tmp/x")
+			       FINISH("0.010", "a_init")
+			       START("9.000", "evil")
+			       FINISH("0.200", "a_init"), 8000 * MS) == 0);
+	events__end(&reading);
+	cr_expect(b.unread == 2, "the one that is too early, and the one that is too late: %ld", (long)b.unread);
+	cr_expect(b.initcalls.count == 1 && span__time(&b.initcalls.list[0]) == 90 * MS);
+}
+
+/* ---- probes */
+
+Test(boot_start, ends_belong_to_the_latest_of_their_task)
+{
+	cr_assert(read_start(probes) == 0 && b.unread == 0);
+	expect_spans(&b.probes, "00:03 500-600(90), 00:03:0 510-520, ? 511-530, ? 512-513, late 700-?");
+	cr_expect(b.probes.list[0].result == -19 && !b.probes.list[0].note);
+	expect_str(b.probes.list[1].note, "deferred");
+	expect_str(b.probes.list[1].in, "a b");
+	cr_expect(b.probes.list[2].note && b.probes.list[3].kind == PROBE_CONSOLE);
 	print(text_of_ten, &b);
-	cr_expect(strstr(text, "setup_arch") != NULL && strstr(text, "b_init") > strstr(text, "setup_arch"),
-		  "%s", text);
-	print_json(boot__write, &b);
-	expect_at(object, "tracer", "\"function\"");
-	expect_at(object, "start.levels.0.name", "\"early\"");
+	expect_text("\nlate ");
+	expect_text("Writing to consoles, since the fs initcalls: 0.001000 s, 1 times\n");
+}
+
+/* ---- two files */
+
+/* The top-level buffer may contain any events of other users. */
+Test(boot_start, from_the_second_file_only_probes_are_taken)
+{
+	begin_events();
+	cr_assert(take_events(EVENTS_ALL, LEVEL("0.100", "early")
+			       SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			       EXEC("1", "0.500", "/init")
+			       SWITCH("1", "0.600", "other", "7", "S", "swapper/1", "0"), UINT64_MAX) == 0);
+	cr_assert(take_events(EVENTS_OF_PROBES, LEVEL("0.090", "early")
+				  INIT("0.200", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
+				  SWITCH("1", "0.220", "other", "7", "S", "swapper/1", "0")
+				  START("0.230", "a_init")
+				  INIT("0.250", "device_end: (f+0x84/0x170 <- really_probe) ret=0")
+				  EXEC("1", "0.260", "/sbin/init"), UINT64_MAX) == 0);
+	events__end(&reading);
+	cr_expect(b.initcalls.count == 0 && b.levels.count == 1 && b.inits.count == 1);
+	cr_expect(b.runs.count == 1 && b.runs.list[0].end == 600 * MS);
+	cr_assert(b.probes.count == 1 && span__time(&b.probes.list[0]) == 50 * MS);
+	cr_expect(b.events == 4 + 2 && b.unread == 0, "%ld", (long)b.events);
+}
+
+/* ---- CLOCK_MONOTONIC */
+
+#define TICK(time, function, now) \
+	ON("0", "7", "d.h1.", time, "hrtimer_expire_entry: hrtimer=00000000a function=" function " now=" now)
+#define BETWEEN(time) AT("7", time, "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]")
+
+Test(boot_start, the_tick_tells_the_monotonic_clock)
+{
+	const struct clock_range *r;
+
+	cr_assert(read_start(LEVEL("0.100", "early") SWITCH("0", "0.120", "x", "7", "R", "y", "8")
+			     TICK("0.150", "tick_sched_timer", "1") EXEC("1", "0.300", "/init")) == 0);
+	cr_expect(b.ahead[0].least == INT64_MIN && b.ahead[0].most == INT64_MAX, "no program ran by then");
+	begin_events();
+	cr_assert(take_events(EVENTS_ALL, LEVEL("0.100000", "early")
+			       EXEC("1", "0.500000", "/init")
+			       TICK("0.500900", "tick_nohz_handler", "1")
+			       BETWEEN("0.600000")
+			       TICK("0.600020", "tick_nohz_handler", "500010000")
+			       /* Later in the same interrupt: only the upper bound helps. */
+			       TICK("0.600050", "tick_nohz_handler", "500010000")
+			       BETWEEN("0.699990")
+			       TICK("0.700030", "tick_sched_timer", "600015000")
+			       /* Another clock base; a softirq; no number. */
+			       TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
+			       ON("0", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
+			       TICK("0.730000", "tick_sched_timer", "x")
+			       /* Another function; an impossible time; later than AHEAD_NS. */
+			       BETWEEN("0.800000")
+			       TICK("0.800010", "tick_x", "0")
+			       TICK("0.800020", "tick_nohz_handler", "9223372036854775807")
+			       TICK("0.800030", "tick_sched_timer", "10800031000")
+			       TICK("1.500001", "tick_sched_timer", "1")
+			       EXEC("1", "2.000000", "/sbin/init"), UINT64_MAX) == 0);
+	cr_assert(b.inits.count == 2);
+	r = &b.ahead[0];
+	cr_expect(r->least == 99990000 - 500, "%ld", (long)r->least);
+	cr_expect(r->most == 100010000 + 500, "%ld", (long)r->most);
+	cr_expect(b.ahead[1].least == INT64_MIN, "it has its own");
+}
+
+/* ---- directories */
+
+static void make_tracefs(void)
+{
+	make_files();
+	put_text("events/hytrace_boot/enable", "1\n");
+	put_text("kprobe_profile", "  hytrace_boot/device_end  42  3\n");
+}
+
+TestSuite(start_load, .init = make_tracefs, .fini = leave);
+
+#define STATS(dropped) "entries: 5\noverrun: 0\nnow ts:   100.000000\ndropped events: " dropped "\n"
+#define PROBE(time) INIT(time, "device: (really_probe+0x0/0x390) dev=\"a\" drv=\"b\"")
+#define EVENTS \
+	LEVEL("0.100000", "early") START("0.200000", "a_init") \
+	FINISH("0.300000", "a_init") \
+	EXEC("1", "0.500000", "/init")
+
+/* If one buffer has all events, a lost event may be of any kind. */
+Test(start_load, all_events_in_one_buffer)
+{
+	for (int full = 0; full < 2; full++) {
+		put_text("trace", EVENTS PROBE("0.600000"));
+		put_text("per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
+		begin_boot();
+		cr_assert(boot_events__load(&b, made, true) == 0);
+		cr_expect(b.probes.count == 1 && b.probes_lost == 3, "%ld", (long)b.probes_lost);
+		cr_expect(b.lost == 0 && b.full == (full ? 600 * MS : NOT_KNOWN) && b.probes_full == b.full, "%ld", (long)b.full);
+		print_json(boot__write, &b);
+		expect_at(object, "start.probes_full", full ? "600000000" : "null");
+	}
+}
+
+Test(start_load, probes_in_a_buffer_of_their_own)
+{
+	put_text("instances/hytrace_boot/trace",
+		 EVENTS INIT("0.550000", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	put_text("instances/hytrace_boot/per_cpu/cpu0/stats", STATS("700"));
+	put_text("trace", PROBE("0.600000"));
+	put_text("per_cpu/cpu0/stats", STATS("500"));
+	begin_boot();
+	cr_assert(boot_events__load(&b, made, false) == 0);
+	cr_expect(b.probes.count == 1 && b.probes_lost == 503 && b.probes_full == NOT_KNOWN, "%ld", (long)b.probes_lost);
+	cr_expect(b.lost == 0 && b.full == 550 * MS, "%ld", (long)b.full);
 }

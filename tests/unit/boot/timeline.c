@@ -3,10 +3,6 @@
  * hytrace boot: the timeline, from which pictures are drawn, and folded stacks for flame graphs.
  */
 #include "boot/boot_sample.h"
-#include "boot/start_sample.h"
-#include "boot/span.h"
-
-#define MS 1000000LL
 
 static struct timeline t;
 static size_t lane;
@@ -18,7 +14,7 @@ static size_t task_lane(void)
 
 static void begin(void)
 {
-	enter();
+	make_files();
 	timeline__init(&t);
 	lane = task_lane();
 }
@@ -197,7 +193,7 @@ Test(timeline, a_source_may_know_the_end)
 
 Test(timeline, initcalls_and_modules)
 {
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	collect();
 	expect_bar("(before)", "phases", 0, 500, 0, 500);
 	expect_bar("early", "phases", 500, 600, 0, 100);
@@ -218,7 +214,7 @@ Test(timeline, phases_are_the_whole)
 {
 	int64_t end = 0;
 
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	collect();
 	for (size_t i = 0; i < t.span_count; i++) {
 		const struct span *b = &t.spans[i];
@@ -250,7 +246,7 @@ Test(timeline, the_longest_are_what_can_be_changed)
 {
 	size_t *list, count;
 
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	collect();
 	list = timeline__longest(&t, TIMELINE_BOOT, 3, &count);
 	cr_assert(count == 3);
@@ -262,27 +258,23 @@ Test(timeline, the_longest_are_what_can_be_changed)
 
 /* ---- tasks and CPUs */
 
-#define SWITCH(cpu, time, comm, pid, next, next_pid) \
-	"         <.....>-" pid "       [00" cpu "] d..2.     " time ": sched_switch: prev_comm=" comm " prev_pid=" pid \
-	" prev_prio=120 prev_state=D ==> next_comm=" next " next_pid=" next_pid " next_prio=120\n"
-
 /* Process 1 waits for a worker. A device is probed in an initcall, another device by the worker. */
 static const char busy_events[] =
 	INIT("0.100000", "initcall_level: level=early")
 	INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")
 	INIT("0.210000", "device: (really_probe+0x0/0x40) dev=\"pci0\" drv=\"ahci\"")
-	SWITCH("0", "0.300000", "swapper", "1", "kworker", "9")
-	AT("kworker", "9", "0.310000", "device: (really_probe+0x0/0x40) dev=\"sda\" drv=\"sd\"")
-	AT("kworker", "9", "0.350000", "device_end: (call_driver_probe+0x0/0x40 <- really_probe) ret=-517")
-	AT("kworker", "9", "0.390000", "block_rq_complete: 8,0 R () 0 + 8 none,0,0 [0]")
-	AT("kworker", "9", "0.400000", "sched_waking: comm=swapper pid=1 prio=120 target_cpu=000")
-	SWITCH("0", "0.400000", "kworker", "9", "swapper", "1")
+	SWITCH("0", "0.300000", "swapper", "1", "D", "kworker", "9")
+	AT("9", "0.310000", "device: (really_probe+0x0/0x40) dev=\"sda\" drv=\"sd\"")
+	AT("9", "0.350000", "device_end: (call_driver_probe+0x0/0x40 <- really_probe) ret=-517")
+	AT("9", "0.390000", "block_rq_complete: 8,0 R () 0 + 8 none,0,0 [0]")
+	AT("9", "0.400000", "sched_waking: comm=swapper pid=1 prio=120 target_cpu=000")
+	SWITCH("0", "0.400000", "kworker", "9", "D", "swapper", "1")
 	INIT("0.500000", "device_end: (call_driver_probe+0x0/0x40 <- really_probe) ret=0")
 	INIT("0.600000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
 	INIT("0.800000", "sched_process_exec: filename=/init pid=1 old_pid=1")
-	SWITCH("0", "0.900000", "init", "1", "swapper/0", "0")
-	SWITCH("0", "99.000000", "swapper/0", "0", "later", "50")
-	SWITCH("0", "99.100000", "later", "50", "swapper/0", "0");
+	SWITCH("0", "0.900000", "init", "1", "D", "swapper/0", "0")
+	SWITCH("0", "99.000000", "swapper/0", "0", "D", "later", "50")
+	SWITCH("0", "99.100000", "later", "50", "D", "swapper/0", "0");
 
 Test(timeline, processors_and_what_init_waited_for)
 {
@@ -344,7 +336,7 @@ Test(timeline, units_and_parts)
 {
 	bool later = false;
 
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	add_whole();
 	boot__divide(&b, NULL);
 	collect();
@@ -376,10 +368,10 @@ Test(timeline, programs_and_devices)
 {
 	cr_assert(read_start(INIT("0.100000", "initcall_level: level=early")
 			     INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
-			     AT("program", "8", "0.600000", "sched_process_exec: filename=/bin/sh pid=8 old_pid=8")
-			     AT("program", "9", "0.650000", "sched_process_exit: comm=sh pid=9 prio=120")
-			     AT("program", "8", "0.700000", "sched_process_exec: filename=/bin/true pid=8 old_pid=8")
-			     AT("program", "8", "0.800000", "sched_process_exit: comm=true pid=8 prio=120")) == 0);
+			     AT("8", "0.600000", "sched_process_exec: filename=/bin/sh pid=8 old_pid=8")
+			     AT("9", "0.650000", "sched_process_exit: comm=sh pid=9 prio=120")
+			     AT("8", "0.700000", "sched_process_exec: filename=/bin/true pid=8 old_pid=8")
+			     AT("8", "0.800000", "sched_process_exit: comm=true pid=8 prio=120")) == 0);
 	print(boot__write, &b);
 	collect();
 	expect_bar("/bin/sh", "programs", 600, 700, 0, 100);
@@ -407,7 +399,7 @@ Test(timeline, load_is_shared_among_bins)
 
 Test(timeline, folded_stacks_have_the_times_of_their_tasks)
 {
-	sample_start_report();
+	cr_assert(read_start(start_events) == 0);
 	cr_redirect_stderr();
 	print(stacks, &b);
 	cr_expect(eq(str, text, "process 0;con_init 2\n"
@@ -420,9 +412,9 @@ Test(timeline, folded_stacks_have_the_times_of_their_tasks)
 
 Test(timeline, names_cannot_end_a_stack)
 {
-	cr_assert(read_start(AT("modprob", "7", "0.100000", "module_load: a;b\xff\x01")
-			AT("modprob", "7", "0.200000", "initcall_start: func=0xffffffffc0000000")
-			AT("modprob", "7", "0.300000", "initcall_finish: func=0xffffffffc0000000 ret=0")) == 0);
+	cr_assert(read_start(AT("7", "0.100000", "module_load: a;b\xff\x01")
+			AT("7", "0.200000", "initcall_start: func=0xffffffffc0000000")
+			AT("7", "0.300000", "initcall_finish: func=0xffffffffc0000000 ret=0")) == 0);
 	print(stacks, &b);
 	cr_expect(eq(str, text, "process 7;a:b\xef\xbf\xbd\xef\xbf\xbd 100000\n"));
 }

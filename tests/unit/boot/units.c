@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "printed.h"
 
 static bool is(const char *got, const char *wanted)
