@@ -131,7 +131,7 @@ void boot_clock__of_boot(struct boot_clock *c, const struct span_list *inits, co
 {
 	const struct boot_clock now = *c;
 
-	for (size_t i = 0; i < inits->count; i++) {
+	for (size_t i = 0; userspace != NOT_KNOWN && i < inits->count; i++) {
 		int64_t middle, error, start = inits->list[i].start;
 
 		if (!range__is_known(&ahead[i]))

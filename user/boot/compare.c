@@ -576,12 +576,12 @@ static bool has_grown(const struct boot_comparison *c, const struct boot_row *li
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
 {
 	size_t index = limit->target ? c->target : c->total;
-	const struct boot_row *row = &c->rows[index];
+	const struct boot_row *row = index == SIZE_MAX ? NULL : &c->rows[index];
 	const struct boot_change *change;
 
 	*ret = false;
 	for (size_t i = 0; i < c->all; i++) {
-		if (index == SIZE_MAX || !row->cells[i].is_there || row->cells[i].unknown[MEASURE_TIME])
+		if (!row || !row->cells[i].is_there || row->cells[i].unknown[MEASURE_TIME])
 			return error__return(-EINVAL, "--fail-above: %s does not tell when %s", c->boots[i].path, limit->target ?
 					     "the default target was reached: write it when the boot is complete, with systemd" :
 					     "init was started: boot with what `hytrace boot next` prints");

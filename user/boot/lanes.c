@@ -421,7 +421,7 @@ static void draw_load(struct picture *p)
 		share[i] = boot_load__mean(load, i);
 	draw_chart(p, "CPUs busy", "busy", CHART, share, NULL);
 	for (size_t cpu = 0; load->cpus > 1 && load->cpus <= MOST_CPUS && cpu < load->cpus; cpu++) {
-		snprintf(name, sizeof(name), "CPU %zu busy", cpu);
+		snprintf(name, sizeof(name), "CPU %" PRId64 " busy", load->numbers[cpu]);
 		draw_chart(p, name, "busy", CPU_CHART, load->busy + cpu * load->bins, NULL);
 		p->y -= 4;
 	}

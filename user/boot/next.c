@@ -18,7 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/param.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -326,6 +328,11 @@ int boot_next__reboot(char **command)
 }
 
 #define ID "hytrace-boot"
+/*
+ * The end of the name of our file for systemd-boot. After the name of the entry that it copies, it sorts below this entry
+ * (systemd's strverscmp_improved(): "-" is below "."), so that it never becomes the default of all boots.
+ */
+#define OURS "-" ID ".conf"
 #define TITLE "Linux, traced for hytrace boot"
 #define BEGIN "# hytrace boot next --grub: from here\n"
 #define END "# to here: hytrace boot release removes it\n"
@@ -368,6 +375,11 @@ static const char *next_line(const char **at)
 static bool begins(const char *line, const char *word)
 {
 	return !strncmp(line, word, strlen(word));
+}
+
+static bool ends(const char *name, const char *end)
+{
+	return strlen(name) > strlen(end) && !strcmp(name + strlen(name) - strlen(end), end);
 }
 
 /* ---- GRUB */
@@ -442,6 +454,25 @@ static bool write_custom(FILE *f, const char *root, const char *custom, const ch
 	       copy_entry(f, config, release, parameters);
 }
 
+/* GRUB writes grubenv only into a plain partition or disk: file systems of several devices have no device number of one. */
+static bool grub_can_write(const char *root)
+{
+	autofree char *path = xasprintf("%s/boot/grub", root), *device = NULL;
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	device = xasprintf("%s/sys/dev/block/%u:%u", root, major(st.st_dev), minor(st.st_dev));
+	for (const char *const *kind = (const char *const []){ "", "/dm", "/md", NULL }; *kind; kind++) {
+		autofree char *file = xasprintf("%s%s", device, *kind);
+
+		/* The device is there, and what it is made of is not. */
+		if (!access(file, F_OK) == !!**kind)
+			return false;
+	}
+	return true;
+}
+
 static int remove_from_grub(const char *root)
 {
 	autofree char *path = xasprintf("%s/boot/grub/custom.cfg", root), *old = file__text(path);
@@ -471,7 +502,20 @@ static char *find_entries(const char *root)
 	return NULL;
 }
 
-/* Writes a copy of an entry, if it is one for this kernel: its image is in a directory, or has a name, with the release. */
+/* Does the line name an image of this release: "/6.1.0-1/linux", or "/vmlinuz-6.1.0-1"? */
+static bool has_image(const char *line, size_t length, const char *release)
+{
+	const char *end = line + length, *at = line;
+	size_t size = strlen(release);
+
+	while ((at = memmem(at + 1, end - at - 1, release, size))) {
+		if (strchr("/-", at[-1]) && (at + size == end || strchr("/ \t", at[size])))
+			return true;
+	}
+	return false;
+}
+
+/* Writes a copy of an entry, if it is one for this kernel. */
 static bool copy_file(FILE *f, const char *entry, const char *release, const char *parameters)
 {
 	autofree char *options = xstrdup(""), *line = NULL;
@@ -489,28 +533,51 @@ static bool copy_file(FILE *f, const char *entry, const char *release, const cha
 		} else if (begins(word, "linux") || begins(word, "initrd")) {
 			fprintf(f, "%.*s\n", length, word);
 		}
-		found |= begins(word, "linux") && memmem(word, length, release, strlen(release));
+		found |= begins(word, "linux") && has_image(word, length, release);
 	}
 	line = boot_next__command_line(options, parameters);
 	fprintf(f, "options %s\n", line);
 	return found;
 }
 
-static bool write_entry(FILE *f, const char *entries, const char *release, const char *parameters)
+/* Writes a copy of an entry for this kernel. Returns the path of the copy, to be freed, or NULL: there is no such entry. */
+static char *write_entry(FILE *f, const char *entries, const char *release, const char *parameters)
 {
 	DIR *d = opendir(entries);
 	struct dirent *file;
-	bool found = false;
+	char *path = NULL;
 
-	while (d && !found && (file = readdir(d))) {
-		autofree char *text = file__text_at("%s/%s", entries, file->d_name);
+	while (d && !path && (file = readdir(d))) {
+		const char *name = file->d_name;
+		autofree char *text = ends(name, ".conf") && !ends(name, OURS) ?
+				      file__text_at("%s/%s", entries, name) : NULL;
 
 		rewind(f);
-		found = text && strcmp(file->d_name, ID ".conf") && copy_file(f, text, release, parameters);
+		/* After a "+" are the tries that this entry has left. */
+		if (text && copy_file(f, text, release, parameters))
+			path = xasprintf("%s/%.*s" OURS, entries,
+					 (int)MIN(strlen(name) - strlen(".conf"), strcspn(name, "+")), name);
 	}
 	if (d)
 		closedir(d);
-	return found;
+	return path;
+}
+
+static int remove_entries(const char *entries)
+{
+	DIR *d = opendir(entries);
+	struct dirent *file;
+	int err = 0;
+
+	while (d && !err && (file = readdir(d))) {
+		autofree char *path = xasprintf("%s/%s", entries, file->d_name);
+
+		if (ends(file->d_name, OURS))
+			err = put_file(path, "");
+	}
+	if (d)
+		closedir(d);
+	return err;
 }
 
 /* ---- */
@@ -519,22 +586,32 @@ int boot_next__add_entry(const char *root, const char *release, const char *para
 {
 	autofree char *sys = xasprintf("%s/sys/firmware", root), *text = NULL;
 	autofree char *entries = boot_firmware__is_systemd_boot(sys) ? find_entries(root) : NULL;
-	autofree char *path = entries ? xasprintf("%s/" ID ".conf", entries) : xasprintf("%s/boot/grub/custom.cfg", root);
+	autofree char *path = entries ? NULL : xasprintf("%s/boot/grub/custom.cfg", root);
 	size_t size;
 	FILE *f = xopen_memstream(&text, &size);
-	bool found = entries ? write_entry(f, entries, release, parameters) : write_custom(f, root, path, release, parameters);
+	bool found;
+	int err;
 
+	if (entries)
+		path = write_entry(f, entries, release, parameters);
+	found = entries ? path != NULL : write_custom(f, root, path, release, parameters);
 	xclose_memstream(f);
 	if (!found)
 		return error__return(-ENOENT, "the boot loader has no entry for %s that can be copied, or it cannot be read: add what "
 				     "`hytrace boot next` prints to the kernel's command line in the loader's editor", release);
-	return put_file(path, text) ?: (entries ? run("bootctl", "set-oneshot", ID ".conf", NULL) :
-					run("grub-reboot", ID, NULL, NULL));
+	err = put_file(path, text) ?: (entries ? run("bootctl", "set-oneshot", strrchr(path, '/') + 1, NULL) :
+				       run("grub-reboot", ID, NULL, NULL));
+	if (err)
+		boot_next__remove_entry(root);
+	else if (!entries && !grub_can_write(root))
+		error__warn("GRUB may be unable to forget this choice, as %s/boot/grub is on LVM, RAID or btrfs: each boot is "
+			    "recorded until `hytrace boot release`", root);
+	return err;
 }
 
 int boot_next__remove_entry(const char *root)
 {
-	autofree char *entries = find_entries(root), *path = entries ? xasprintf("%s/" ID ".conf", entries) : NULL;
+	autofree char *entries = find_entries(root);
 
-	return (path ? put_file(path, "") : 0) ?: remove_from_grub(root);
+	return (entries ? remove_entries(entries) : 0) ?: remove_from_grub(root);
 }

@@ -170,9 +170,10 @@ static int read_top(struct events *e, enum events_wanted which, const char *dir)
 /* Tells why the instance has no initcalls. */
 static int has_none(const char *instance)
 {
-	autofree char *on = file__text_at("%s/events/initcall/enable", instance);
+	autofree char *on = file__text_at("%s/events/initcall/enable", instance), *line = file__text("/proc/cmdline");
+	const char *why = boot_asked__no_events(line);
 
-	return error__return(-ENODATA, "%s has no initcalls: %s", instance, on && *on == '0' ?
+	return error__return(-ENODATA, "%s has no initcalls: %s", instance, why ?: on && *on == '0' ?
 			     "its events initcall:* are off, so this boot did not ask for them as `hytrace boot next` prints it, or "
 			     "somebody has turned them off" :
 			     "it was cleared, or later events have overwritten them, as without " START_KEEP);
@@ -228,8 +229,11 @@ int boot_events__copy(const char *dir, FILE *out)
 		return error__return(-ENODATA, "%s is not there: boot with what `hytrace boot next` prints", path);
 	while (!err && getline(&line, &room, f) > 0)
 		fputs(line, out);
-	if (!err)
-		fclose(f);
+	if (err)
+		return err;
+	if (ferror(f))
+		err = error__return(-EIO, "cannot read %s to its end", path);
+	fclose(f);
 	return err;
 }
 

@@ -168,6 +168,7 @@ struct boot_load {
 	int64_t bin;			/* the length of a bin, in ns */
 	size_t bins, cpus;
 	double *busy;			/* [cpu * bins + bin]: 0 to 1; negative: not known */
+	int64_t *numbers;		/* [cpu]: as the kernel counts CPUs */
 	uint64_t *io_bytes;		/* [bin]: bytes read and written */
 };
 

@@ -326,15 +326,19 @@ void boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bin
 {
 	*l = (struct boot_load){
 		.start = start, .bin = (end - start + (int64_t)bins - 1) / (int64_t)bins, .bins = bins, .cpus = cpus,
-		.busy = xcalloc(cpus * bins, sizeof(*l->busy)), .io_bytes = xcalloc(bins, sizeof(*l->io_bytes)),
+		.busy = xcalloc(cpus * bins, sizeof(*l->busy)), .numbers = xcalloc(cpus, sizeof(*l->numbers)),
+		.io_bytes = xcalloc(bins, sizeof(*l->io_bytes)),
 	};
 	for (size_t i = 0; i < cpus * bins; i++)
 		l->busy[i] = -1;
+	for (size_t cpu = 0; cpu < cpus; cpu++)
+		l->numbers[cpu] = cpu;
 }
 
 void boot_load__free(struct boot_load *l)
 {
 	free(l->busy);
+	free(l->numbers);
 	free(l->io_bytes);
 	*l = (struct boot_load){};
 }
@@ -385,6 +389,7 @@ static void add_load(struct timeline *t, const struct boot *b)
 	for (size_t cpu = 0; cpu < b->cpu_count; cpu++) {
 		bool known = false;
 
+		l->numbers[cpu] = b->cpus[cpu].cpu;
 		for_list(run, &b->runs) {
 			if (run->cpu != b->cpus[cpu].cpu)
 				continue;

@@ -254,22 +254,27 @@ Test(boot_entry, grub_without_an_entry_to_copy)
 	cr_expect(boot_next__remove_entry(made) == 0);
 }
 
+#define OURS ENTRIES "new-hytrace-boot.conf"
+
 Test(boot_entry, systemd_boot_has_a_file_for_it)
 {
 	put_text("boot/grub/grub.cfg", GRUB_CFG);
 	put_file(INFO, SYSTEMD_BOOT, sizeof(SYSTEMD_BOOT));
 	put_text(ENTRIES "old.conf", "title Old\nlinux /x/6.0/linux\noptions quiet\n");
-	put_text(ENTRIES "new.conf", "title New\nversion 6.1.0-1\nlinux /x/6.1.0-1/linux\ninitrd /a\ninitrd /b\noptions root=x\n"
+	put_text(ENTRIES "long.conf", "title Long\nlinux /x/6.1.0-10/linux\noptions quiet\n");
+	put_text(ENTRIES "other.conf", "title Other\nlinux /x/16.1.0-1/linux\noptions quiet\n");
+	put_text(ENTRIES "new.conf.bak", "title Old\nlinux /y/6.1.0-1/linux\noptions quiet\n");
+	put_text(ENTRIES "new+3-1.conf", "title New\nversion 6.1.0-1\nlinux /x/6.1.0-1/linux\ninitrd /a\ninitrd /b\noptions root=x\n"
 				     "options quiet -- y\n");
 	for (int i = 0; i < 2; i++) {
 		cr_assert(boot_next__add_entry(made, "6.1.0-1", "a=\"b c\" d") == 0);
-		expect_file(ENTRIES "hytrace-boot.conf", "title Linux, traced for hytrace boot\nlinux /x/6.1.0-1/linux\ninitrd /a\n"
+		expect_file(OURS, "title Linux, traced for hytrace boot\nlinux /x/6.1.0-1/linux\ninitrd /a\n"
 							 "initrd /b\noptions root=x quiet a=\"b c\" d -- y\n");
 	}
 	expect_file(CUSTOM, NULL);
-	expect_file("bin/called", "bootctl set-oneshot hytrace-boot.conf\nbootctl set-oneshot hytrace-boot.conf\n");
+	expect_file("bin/called", "bootctl set-oneshot new-hytrace-boot.conf\nbootctl set-oneshot new-hytrace-boot.conf\n");
 	cr_assert(boot_next__remove_entry(made) == 0);
-	expect_file(ENTRIES "hytrace-boot.conf", NULL);
+	expect_file(OURS, NULL);
 	cr_redirect_stderr();
 	cr_expect(boot_next__add_entry(made, "7", "a") == -ENOENT);
 }
@@ -281,4 +286,5 @@ Test(boot_entry, a_loader_that_does_not_choose_it_is_an_error)
 	cr_redirect_stderr();
 	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -EIO);
 	expect_said("grub-reboot hytrace-boot: it has failed");
+	expect_file(CUSTOM, NULL);
 }

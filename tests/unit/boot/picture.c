@@ -304,8 +304,9 @@ Test(picture, how_busy_the_machine_was)
 	boot_load__add(&t.load, 0, 0, 1000 * MS, false);
 	boot_load__add(&t.load, 0, 250 * MS, 500 * MS, true);
 	t.load.io_bytes[2] = 1000000;
+	t.load.numbers[1] = 4;
 	end();
-	cr_expect(strstr(text, ">CPUs busy</text>") != NULL && strstr(text, ">CPU 1 busy</text>") != NULL);
+	cr_expect(strstr(text, ">CPUs busy</text>") != NULL && strstr(text, ">CPU 4 busy</text>") != NULL);
 	/* The busy shares of the bins: 0, 1, 0, 0. */
 	expect_text("<path class=\"busy\" d=\"M130.00 193.0V193.0H442.50V150.0H755.00V193.0H1067.50V193.0H1380.00V193.0\"/>");
 	expect_text("<path class=\"busy\" d=\"M130.00 233.0V233.0M442.50 233.0V233.0M755.00 233.0");
