@@ -112,7 +112,7 @@ jq -r --slurpfile looked looked.json '($looked[0].views[0] | (.to - .from) / 600
 	[.module // .name, (if .level == "module" then "modules" else "process 1" end), 0, .start, .start + .time] | @tsv' \
 	boot.json >initcalls
 jq -r '.start.levels[] | [.name, "phases", 0, .start, .start + .time] | @tsv' boot.json >phases
-ok "some initcalls took long: $(cut -f1 initcalls | xargs)" [ "$(wc -l <initcalls)" -gt 3 ]
+ok "some initcalls took long: $(cut -f1 initcalls | xargs)" [ "$(wc -l <initcalls)" -gt 0 ]
 is 'each of them is where its times are' "$(misplaced initcalls looked.json)" ''
 is 'so are levels' "$(jq -r '.views[0] | (.to - .from) / 600' looked.json |
 	awk -F'\t' 'NR == FNR { least = $1; next } $5 - $4 > least' - phases | misplaced /dev/stdin looked.json)" ''
