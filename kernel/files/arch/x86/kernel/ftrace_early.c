@@ -307,7 +307,7 @@ void __init arch_early_ftrace_time(enum early_recorder recorder, struct early_ft
 	cost->record = early_cost(on.call, off.call);
 	if (recorder != EARLY_RECORD_RETURNS)
 		return;
-	/* Two returns of a call are not the recorder's. They take as long as a call and a return. */
+	/* Two returns of a call are not the recorder's. They are like a call and a return. */
 	cost->inside = min(early_cost(on.took, off.call - min(off.call, off.none)), cost->record);
 	cost->jump = early_cost(on.jump, off.jump);
 	cost->jump -= min(cost->jump, 2 * cost->record);
