@@ -404,7 +404,7 @@ void boot__account_losses(const struct boot *b)
 	int64_t since = b->clock.since_reset;
 
 	if (!b->units.known)
-		error__warn("what init has started is not known: %s", b->units.why_not ?: "nobody has asked");
+		error__warn("what init has started is not known: %s", boot_units__why_not(&b->units));
 	else if (!boot_units__complete(&b->units))
 		error__warn(BOOT_NOT_COMPLETE, b->units.jobs);
 	if (b->units.known && b->clock.ahead == NOT_KNOWN)

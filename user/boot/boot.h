@@ -219,6 +219,12 @@ struct boot_units {
 	size_t count;
 };
 
+/* Why nothing is known of them. A file may lack it. */
+static inline const char *boot_units__why_not(const struct boot_units *u)
+{
+	return u->why_not ?: "nobody has asked";
+}
+
 /* Is the boot complete, so that systemd will start nothing more for it? */
 bool boot_units__complete(const struct boot_units *u);
 /* Returns NULL if there is no unit of this name. */

@@ -124,9 +124,9 @@ static int view_time(const struct boot *b, const struct boot_options *o, FILE *o
 static int view_blame(const struct boot *b, const struct boot_options *o, FILE *out)
 {
 	if (!b->units.known && !b->has_start)
-		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", b->units.why_not);
+		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", boot_units__why_not(&b->units));
 	if (!b->units.known)
-		error__warn("units are missing: %s", b->units.why_not);
+		error__warn("units are missing: %s", boot_units__why_not(&b->units));
 	else if (!boot_units__complete(&b->units))
 		error__warn(BOOT_NOT_COMPLETE, b->units.jobs);
 	boot__blame(b, o->most ?: SIZE_MAX, o->result.format == RESULT_JSON, out);
@@ -139,7 +139,7 @@ static int view_chain(const struct boot *b, const struct boot_options *o, FILE *
 	const struct boot_unit *unit = o->unit ? boot_units__find_typed(u, o->unit) : boot_units__find(u, u->target);
 
 	if (!u->known)
-		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", u->why_not);
+		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", boot_units__why_not(u));
 	if (!boot_units__complete(u))
 		return error__return(-ENODATA, BOOT_NOT_COMPLETE, u->jobs);
 	if (!unit)

@@ -464,10 +464,11 @@ static bool are_stacks(const struct boot_early *e)
 	return possible;
 }
 
-/* Are the lists there that a part always has? */
-static bool has_lists(const struct boot *b)
+/* Is there what a part always has? */
+static bool has_parts(const struct boot *b)
 {
 	return (!b->has_start || (b->levels.list && b->inits.list && b->initcalls.list)) &&
+	       (!b->parts.count || b->parts.total != NOT_KNOWN) &&
 	       (!boot__has_early(b) || (b->early.clock && b->early.phases && b->early.function_list));
 }
 
@@ -507,7 +508,7 @@ int boot__read(struct boot *ret, const char *path)
 		if (!are_sorted(lists[i]))
 			err = -EINVAL;
 	}
-	if (err || !are_stacks(&ret->early) || !has_lists(ret))
+	if (err || !are_stacks(&ret->early) || !has_parts(ret))
 		return error__return(-EINVAL, "%s: is damaged: a field of it is missing, or makes no sense", path);
 	finish(ret);
 	return 0;

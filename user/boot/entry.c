@@ -89,21 +89,6 @@ static char *without_entry(const char *text)
 	return end ? xasprintf("%.*s%s", (int)(begin - text), text, end + strlen(END)) : xstrdup(text);
 }
 
-/* In GRUB's language, text in single quotes is as it is. */
-static char *quoted(const char *parameters)
-{
-	struct boot_word word;
-	char *ret;
-	size_t size;
-	FILE *f = xopen_memstream(&ret, &size);
-
-	while (boot_word__next(&parameters, &word))
-		fprintf(f, "%s'%.*s%s%.*s'", ftell(f) ? " " : "", (int)word.name_length, word.name,
-			word.value ? "=" : "", (int)word.value_length, word.value ?: "");
-	xclose_memstream(f);
-	return ret;
-}
-
 /* Is this the line that loads the kernel @image? Returns where its parameters begin, or NULL. */
 static const char *find_parameters(const char *line, const char *image)
 {
@@ -118,7 +103,7 @@ static const char *find_parameters(const char *line, const char *image)
 /* Writes a copy of the first entry for this kernel, with other parameters. Returns false if there is none. */
 static bool copy_entry(FILE *f, const char *config, const char *release, const char *parameters)
 {
-	autofree char *image = xasprintf("vmlinuz-%s", release), *ours = NULL, *old = NULL, *line = NULL;
+	autofree char *image = xasprintf("vmlinuz-%s", release), *old = NULL, *line = NULL;
 	const char *entry, *body, *end, *word, *found = NULL;
 
 	while (!found && (entry = next_line(&config))) {
@@ -129,9 +114,8 @@ static bool copy_entry(FILE *f, const char *config, const char *release, const c
 	}
 	if (!found)
 		return false;
-	ours = quoted(parameters);
 	old = xstrndup(found, strcspn(found, "\n"));
-	line = boot_next__command_line(old, ours);
+	line = boot_next__command_line(old, parameters, true);
 	fprintf(f, BEGIN "if [ \"${default}\" = " ID " ]; then\nmenuentry '" TITLE "' --id " ID "%s {\n%.*s %s%.*s}\nfi\n" END,
 		memmem(entry, body - entry, "--unrestricted", 14) ? " --unrestricted" : "", (int)(found - body), body, line,
 		(int)(end - found - strlen(old)), found + strlen(old));
@@ -233,7 +217,7 @@ static bool copy_file(FILE *f, const char *entry, const char *release, const cha
 		}
 		found |= begins(word, "linux") && has_image(word, length, release);
 	}
-	line = boot_next__command_line(options, parameters);
+	line = boot_next__command_line(options, parameters, false);
 	fprintf(f, "options %s\n", line);
 	return found;
 }

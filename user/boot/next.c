@@ -191,7 +191,17 @@ static bool is_overridden(const struct boot_word *word, const char *parameters)
 	return false;
 }
 
-char *boot_next__command_line(const char *current, const char *parameters)
+/* In GRUB's language, text in single quotes is as it is. */
+static void write_quoted(FILE *f, const char *parameters)
+{
+	struct boot_word word;
+
+	for (const char *space = ""; boot_word__next(&parameters, &word); space = " ")
+		fprintf(f, "%s'%.*s%s%.*s'", space, (int)word.name_length, word.name, word.value ? "=" : "",
+			(int)word.value_length, word.value ?: "");
+}
+
+char *boot_next__command_line(const char *current, const char *parameters, bool in_grub)
 {
 	struct boot_word word;
 	char *ret;
@@ -206,7 +216,10 @@ char *boot_next__command_line(const char *current, const char *parameters)
 			error__warn("%.*s of this boot's command line may have no effect in the next one, as ours comes "
 				    "after it", (int)word.length, word.text);
 	}
-	fputs(parameters, f);
+	if (in_grub)
+		write_quoted(f, parameters);
+	else
+		fputs(parameters, f);
 	/* The words after "--" are for init. */
 	current += strspn(current, " \n");
 	if (*current)
@@ -296,7 +309,7 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 	if (err >= 0 && !current)
 		err = error__return(-EIO, "cannot read /proc/cmdline");
 	if (err >= 0) {
-		line = boot_next__command_line(current, parameters);
+		line = boot_next__command_line(current, parameters, false);
 		err = load(kernel_fd, initrd_fd, line, kernel);
 	}
 	if (kernel_fd >= 0)

@@ -39,8 +39,8 @@ void boot_asked__explain(void);
 
 /* The parameters that the kernel of this release needs for its boot to be recorded, also with kernel @probes; to be freed. */
 char *boot_events__parameters(const char *release, bool probes);
-/* The command line @current without hytrace's parameters, and with @parameters; to be freed. */
-char *boot_next__command_line(const char *current, const char *parameters);
+/* The command line @current without hytrace's parameters, and with @parameters; to be freed. @in_grub: as grub.cfg has it. */
+char *boot_next__command_line(const char *current, const char *parameters, bool in_grub);
 
 /**
  * boot_next__load() - load a kernel that the next reboot by kexec starts

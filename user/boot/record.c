@@ -195,6 +195,8 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 		b->lost = count(dir, OVERWRITTEN, NULL);
 		err = read_top(&e, EVENTS_ALL, dir);
 	} else if (!err && probes) {
+		/* Those of this instance are forged, by a newline in a program's name. */
+		b->probes.count = 0;
 		err = read_top(&e, EVENTS_OF_PROBES, dir);
 	}
 	if (!err)

@@ -4,8 +4,8 @@
  * loader.
  */
 #include <errno.h>
+#include <sys/sysmacros.h>
 
-#include "boot/next.h"
 #include "boot/next.h"
 #include "files_made.h"
 #include "printed.h"
@@ -72,7 +72,7 @@ Test(boot_asked, users_of_other_ways_to_trace_are_told)
 
 static void expect_line(const char *current, const char *parameters, const char *expected)
 {
-	char *line = boot_next__command_line(current, parameters);
+	char *line = boot_next__command_line(current, parameters, false);
 
 	cr_expect(eq(str, line, (char *)expected));
 	free(line);
@@ -244,12 +244,23 @@ Test(boot_entry, grub_has_one_for_the_next_boot)
 
 Test(boot_entry, grub_without_an_entry_to_copy)
 {
+	char device[64];
+	struct stat st;
+
 	cr_redirect_stderr();
 	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -ENOENT, "no GRUB");
 	put_text("boot/grub/grub.cfg", GRUB_CFG);
 	cr_expect(boot_next__add_entry(made, "6.1.0", "a") == -ENOENT, "another kernel");
-	put_text("boot/grub/grub.cfg", "custom.cfg next_entry\nmenuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1");
-	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == 0, "a file that was cut off");
+	put_text("boot/grub/grub.cfg", "custom.cfg next_entry\nmenuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1 trace_clock=x");
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "trace_clock=local") == 0, "a file that was cut off");
+	expect_said("the boot loader has no entry for 6.1.0-1 ");
+	expect_said("the boot loader has no entry for 6.1.0 ");
+	expect_said("trace_clock=x of this boot's command line may have no effect");
+	expect_said("GRUB may be unable to forget this choice");
+	cr_assert(stat(made, &st) == 0);
+	snprintf(device, sizeof(device), "sys/dev/block/%u:%u/size", major(st.st_dev), minor(st.st_dev));
+	put_text(device, "");
+	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == 0, "no warning: the device is a plain one");
 	put_text("boot/grub/grub.cfg", "custom.cfg\nmenuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1\n}\n");
 	cr_expect(boot_next__add_entry(made, "6.1.0-1", "a") == -ENOENT, "which does not know a choice for one boot");
 	put_text("boot/grub/grub.cfg", "next_entry\nmenuentry 'x' {\n\tlinux /boot/vmlinuz-6.1.0-1\n}\n");

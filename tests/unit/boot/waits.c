@@ -376,4 +376,3 @@ Test(boot_sched, what_a_full_buffer_does_not_have_is_not_known)
 		cr_expect(b.runs.list[0].end == 140 * MS && b.cpus[1].until == 130 * MS);
 	}
 }
-
