@@ -92,7 +92,7 @@ CC       := gcc
 CLANG    := clang-19
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
-USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd
+USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd sqlite3
 USER_CFLAGS := $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
@@ -145,10 +145,10 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
 # These files go into the program as they are, each between two symbols such as _binary_page_html_*: the pages of `report
-# -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, and of `hytrace tailor` the program that asks
-# Kconfig and the lists of options to keep.
-EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css user/tailor/tailored.html user/tailor/kconfig/ask.c \
-	$(wildcard user/tailor/keep/*.keep)
+# -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, the tables of a store, and of `hytrace tailor` the
+# program that asks Kconfig and the lists of options to keep.
+EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css user/store/schema.sql user/tailor/tailored.html \
+	user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
 EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 
 $(EMBEDDED_OBJ): $(B)/user/%.o: user/%

@@ -25,12 +25,12 @@ _hytrace_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-# Results, compressed or not, and directories to go into.
+# Results, compressed or not, stores, and directories to go into.
 _hytrace_documents()
 {
 	mapfile -t COMPREPLY < <(
 		compgen -d -- "$cur"
-		for suffix in json json.gz json.zst; do
+		for suffix in json json.gz json.zst db; do
 			compgen -f -X "!*.$suffix" -- "$cur"
 		done)
 }
@@ -153,7 +153,7 @@ _hytrace_argument()
 			_hytrace_functions
 		fi
 		;;
-	compare | report | merge | diff | tailor) _hytrace_documents ;;
+	compare | report | merge | diff | tailor | keep | forget | sql) _hytrace_documents ;;
 	'boot blame' | 'boot compare' | 'boot critical-chain' | 'boot plot' | 'boot time') _hytrace_documents ;;
 	esac
 }

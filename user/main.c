@@ -6,12 +6,16 @@
 #include "cover/commands.h"
 #include "event/commands.h"
 #include "report/commands.h"
+#include "store/commands.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
 	{ "compare", "hytrace compare", cmd_compare, "explain how two recordings of the same time differ" },
 	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from recordings" },
 	{ "merge", "hytrace merge", cmd_merge, "join several recordings into one" },
+	{ "keep", "hytrace keep", cmd_keep, "put recordings into a store: one file for any number of runs" },
+	{ "forget", "hytrace forget", cmd_forget, "remove runs from a store" },
+	{ "sql", "hytrace sql", cmd_sql, "print the result of a query on a store" },
 	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in a second recording" },
 	{ "functions", "hytrace functions", cmd_functions,
 	  "list which functions can be traced, and why others cannot" },

@@ -170,6 +170,8 @@ void json__write_fields(json_writer_t *w, const struct json_field *fields, const
 int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
 		      void *whole);
 
+/* Parses a text that has one value, and only spaces after it. Returns NULL without a message if it is anything else. */
+struct json_object *json__parse(const char *text, size_t length);
 /* Returns NULL if @object is not an object, if it has no such field, or if the field is null. */
 struct json_object *json__field(struct json_object *object, const char *name);
 /* Returns NULL if @value is not a string. */

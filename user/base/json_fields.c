@@ -265,6 +265,21 @@ int json__read_fields(struct json_object *object, const struct json_field *field
 	return err;
 }
 
+struct json_object *json__parse(const char *text, size_t length)
+{
+	struct json_tokener *tokener = json_tokener_new() ?: (memory__fail(), NULL);
+	struct json_object *value = json_tokener_parse_ex(tokener, text, length);
+	size_t end = json_tokener_get_parse_end(tokener);
+
+	json_tokener_free(tokener);
+	while (end < length && strchr(" \n\r\t", text[end]))
+		end++;
+	if (end == length)
+		return value;
+	json_object_put(value);
+	return NULL;
+}
+
 struct json_object *json__field(struct json_object *object, const char *name)
 {
 	struct json_object *value = NULL;

@@ -16,7 +16,6 @@
 #include "base/text.h"
 #include "document/coverage.h"
 #include "document/coverage_json.h"
-#include "document/read.h"
 
 /* ---- the header */
 
@@ -383,8 +382,6 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 		return -EINVAL;
 	address(object, "addr", &hit.link);
 	read_other(c, json__field(object, other_name(kind)), &hit.other);
-	if (!is_name(hit.name) || !is_name(hit.module) || !is_name(hit.other.name) || !is_name(hit.other.module))
-		return -EINVAL;
 	hits__add(&c->hits, &hit);
 	return 0;
 }
@@ -414,6 +411,13 @@ static int check_root(struct json_object *root, const char *path)
 
 static bool has_names(const struct coverage *c)
 {
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (!is_name(hit->name) || !is_name(hit->module) || !is_name(hit->other.name) ||
+		    !is_name(hit->other.module))
+			return false;
+	}
 	for (size_t i = 0; i < c->modules.count; i++) {
 		if (!is_name(c->modules.list[i].name))
 			return false;
@@ -421,58 +425,83 @@ static bool has_names(const struct coverage *c)
 	return is_name(c->kernel.release) && is_name(c->kernel.arch) && is_name(c->kernel.build_id);
 }
 
-static int read_fields(struct coverage *c, struct json_object *root)
+/* @ready: the hits, if they are not in @root; they are taken over. NULL: read them from @root */
+static int read_fields(struct coverage *c, struct json_object *root, struct hits_text *ready)
 {
 	int err = json__read_fields(root, header, c, c);
 
-	if (!err && !has_names(c))
-		err = -EINVAL;
 	/* If the recording is incomplete without a reason, an unknown counter stands for what may be missing. */
 	if (!err && !json_object_get_boolean(json__field(root, "complete")) && !counters__sum(&c->lost))
 		counters__add(&c->lost, "incomplete", 1);
-	if (!err)
-		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);
-	return err ?: read_hits(c, json__field(root, "callers"), HIT_CALLER);
+	if (!err && ready)
+		err = ready->lacks_time && !c->merged ? -EINVAL : 0;
+	else if (!err)
+		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION) ?:
+		      read_hits(c, json__field(root, "callers"), HIT_CALLER);
+	if (!err && !has_names(c))
+		err = -EINVAL;
+	return err;
 }
 
-/* @err: the result of reading the file */
-static int take_root(struct coverage *ret, struct json_object *root, const char *path, int err)
+int coverage__take(struct coverage *ret, struct json_object *root, struct hits_text *ready, const char *path)
 {
 	struct coverage c;
+	int err;
 
+	err = check_root(root, path);
 	if (err)
 		return err;
-	err = check_root(root, path);
-	if (!err) {
-		coverage__init(&c, text(root, "engine"));
-		err = read_fields(&c, root);
-		if (err)
-			err = error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
-		if (err)
-			coverage__free(&c);
-		else
-			hits__order(&c.hits);
+	coverage__init(&c, text(root, "engine"));
+	if (ready) {
+		hits__free(&c.hits);
+		c.hits = ready->hits;
+		ready->hits = (struct hits){};
 	}
-	if (!err)
-		*ret = c;
-	json_object_put(root);
-	return err;
+	err = read_fields(&c, root, ready);
+	if (err) {
+		coverage__free(&c);
+		return error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
+	}
+	hits__order(&c.hits);
+	*ret = c;
+	return 0;
 }
 
 #define KIND "coverage", "hytrace cover -f json", COVERAGE_SCHEMA
 
-int coverage__read_json(struct coverage *ret, const char *path)
+int coverage__read_text(struct coverage *ret, const struct text *t, const char *path)
 {
-	struct json_object *root;
-	int err = document__read(&root, path, KIND);
+	struct json_object *root = NULL;
+	struct hits_text ready;
+	bool is_ready;
+	int err;
 
-	return take_root(ret, root, path, err);
+	is_ready = hits_text__read(&ready, t->bytes, t->length);
+	if (is_ready)
+		root = json__parse(ready.rest, ready.rest_length);
+	is_ready = is_ready && root;
+	err = is_ready ? document__check(root, path, KIND) : document__parse(&root, t, path, KIND);
+	if (!err)
+		err = coverage__take(ret, root, is_ready ? &ready : NULL, path);
+	hits_text__free(&ready);
+	json_object_put(root);
+	return err;
 }
 
 int coverage__read_json_open(struct coverage *ret, int fd, const char *path)
 {
-	struct json_object *root;
-	int err = document__read_open(&root, fd, path, KIND);
+	struct text t;
+	int err;
 
-	return take_root(ret, root, path, err);
+	err = document__read_text(&t, fd, path);
+	if (err)
+		return err;
+	err = coverage__read_text(ret, &t, path);
+	free(t.bytes);
+	return err;
+}
+
+int coverage__read_json(struct coverage *ret, const char *path)
+{
+	return coverage__read_json_open(ret, document__open(path), path);
 }

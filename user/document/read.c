@@ -19,11 +19,6 @@
 
 #define CHUNK (1024 * 1024)
 
-struct text {
-	char *bytes;
-	size_t length, room;
-};
-
 /* Returns NULL after a message if the text is too large. */
 static char *text__grow(struct text *t, size_t more, const char *path)
 {
@@ -180,7 +175,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 		end++;
 	if (*ret && end < t->length)
 		return unreadable(path, "there is more after the end of the json object: give one object");
-	/* For the text "null", json-c makes no object. check() then says that it is not a file of hytrace. */
+	/* For the text "null", json-c makes no object. document__check() then says that it is not a file of hytrace. */
 	if (!*ret && why == json_tokener_success)
 		return 0;
 	if (!*ret && why == json_tokener_continue)
@@ -190,7 +185,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 	return 0;
 }
 
-static int check(struct json_object *root, const char *path, const char *kind, const char *command, int schema)
+int document__check(struct json_object *root, const char *path, const char *kind, const char *command, int schema)
 {
 	const char *is = json__text(json__field(root, "document"));
 	uint64_t number = json_object_get_uint64(json__field(root, "schema"));
@@ -204,41 +199,64 @@ static int check(struct json_object *root, const char *path, const char *kind, c
 	return 0;
 }
 
-int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema)
+int document__open(const char *path)
 {
 	static bool stdin_is_read;
-	bool from_stdin = !strcmp(path, "-");
 
-	if (from_stdin && stdin_is_read)
+	if (strcmp(path, "-"))
+		return open(path, O_RDONLY | O_CLOEXEC);
+	if (stdin_is_read)
 		return error__return(-EINVAL, "-: standard input has been read already, as another FILE");
-	stdin_is_read |= from_stdin;
-	return document__read_open(ret, from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), path, kind,
-				   command, schema);
+	stdin_is_read = true;
+	return dup(STDIN_FILENO);
 }
 
-int document__read_open(struct json_object **ret, int fd, const char *path, const char *kind, const char *command,
-			int schema)
+int document__read_text(struct text *ret, int fd, const char *path)
 {
-	struct json_object *root = NULL;
-	struct text t = {};
 	int err;
 
-	err = read_file(&t, fd, path);
+	*ret = (struct text){};
+	/* document__open() has printed why. */
+	err = fd < -1 ? fd : read_file(ret, fd, path);
 	if (!err)
-		err = decompress(&t, path);
-	if (!err && t.length > DOCUMENT_LARGEST)
+		err = decompress(ret, path);
+	if (!err && ret->length > DOCUMENT_LARGEST)
 		err = error__return(-EINVAL, "%s: is larger than %d MiB, the most that is read", path,
 				    DOCUMENT_LARGEST >> 20);
+	if (!err && text__grow(ret, 1, path))
+		ret->bytes[ret->length] = '\0';
+	if (err)
+		free(ret->bytes);
+	return err;
+}
+
+int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
+		    const char *command, int schema)
+{
+	struct json_object *root = NULL;
+	int err;
+
+	err = check_memory(t, path, command);
 	if (!err)
-		err = check_memory(&t, path, command);
+		err = parse(&root, t, path);
 	if (!err)
-		err = parse(&root, &t, path);
-	free(t.bytes);
-	if (!err)
-		err = check(root, path, kind, command, schema);
+		err = document__check(root, path, kind, command, schema);
 	if (err)
 		json_object_put(root);
 	else
 		*ret = root;
+	return err;
+}
+
+int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema)
+{
+	struct text t;
+	int err;
+
+	err = document__read_text(&t, document__open(path), path);
+	if (err)
+		return err;
+	err = document__parse(ret, &t, path, kind, command, schema);
+	free(t.bytes);
 	return err;
 }

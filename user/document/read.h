@@ -4,6 +4,7 @@
 #define HYTRACE_DOCUMENT_READ_H
 
 #include <json-c/json.h>
+#include <stddef.h>
 
 /* In bytes of text. A recording of a hundred thousand functions and as many callers takes 56 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
@@ -22,8 +23,27 @@
  * DOCUMENT_LARGEST, would take more than DOCUMENT_MOST_MEMORY, is not of this kind, or has another schema.
  */
 int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema);
-/* Reads a file that is open as @fd, and closes it; -1: opening it has failed with errno. */
-int document__read_open(struct json_object **ret, int fd, const char *path, const char *kind, const char *command,
-			int schema);
+
+/* The steps of document__read(), for a reader that does not need json-c for all of the text. */
+struct text {
+	char *bytes;		/* with a NUL after them */
+	size_t length, room;
+};
+
+/* Returns a descriptor of standard input or a file; -1 with errno; -EINVAL after a message. */
+int document__open(const char *path);
+
+/**
+ * document__read_text() - read a file and decompress it
+ * @ret: its bytes are to be freed after success
+ * @fd: is closed; negative: what document__open() has returned
+ * @path: for messages
+ *
+ * Return: 0, or -EINVAL after a message.
+ */
+int document__read_text(struct text *ret, int fd, const char *path);
+int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
+		    const char *command, int schema);
+int document__check(struct json_object *root, const char *path, const char *kind, const char *command, int schema);
 
 #endif

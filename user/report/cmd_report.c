@@ -187,6 +187,9 @@ static int check(const struct report_options *o, const struct documents *d, cons
 {
 	if (o->form.which == LIST_UNSEEN && !u->count)
 		return error__return(-EINVAL, "--unseen: the functions of that kernel are not known");
+	if (o->result.format == REPORT_TAILOR && d->count > 1)
+		return error__return(-EINVAL, "-f tailor has the addresses of one run: `hytrace merge` joins "
+				     "several into one");
 	if (o->result.format == REPORT_TAILOR && !d->list[0]->kernel.offset_known)
 		return error__return(-EINVAL, "%s: has no addresses as linked, which -f tailor consists of: "
 				     "record again with `hytrace cover --vmlinux FILE`", d->paths[0]);

@@ -50,7 +50,8 @@ static void take_arguments(struct argp_state *state, struct why_options *o)
 	if (o->path_count > EDGES_MOST_DOCUMENTS)
 		argp_error(state, "%zu files: one answer can be about %d at most", o->path_count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < o->path_count; i++) {
-		if (strcmp(o->paths[i], "-") && access(o->paths[i], F_OK) && errno == ENOENT)
+		if (strcmp(o->paths[i], "-") && !strchr(o->paths[i], '?') && access(o->paths[i], F_OK) &&
+		    errno == ENOENT)
 			argp_error(state, "%s: there is no such file; several functions are separated by commas",
 				   o->paths[i]);
 	}

@@ -17,7 +17,7 @@
 #include "base/sorted.h"
 #include "base/text.h"
 #include "document/coverage.h"
-#include "document/coverage_json.h"
+#include "report/documents.h"
 #include "report/commands.h"
 #include "report/compare.h"
 #include "report/reasons.h"
@@ -387,12 +387,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Returns the number of differences that are not explained for certain. */
-static size_t compare(const struct compare_options *o, const struct coverage *a, const struct coverage *b)
+static size_t compare(const struct compare_options *o, const struct documents *d)
 {
 	static const enum hit_kind kinds[] = { HIT_FUNCTION, HIT_CALLER };
+	const struct coverage *a = d->list[0], *b = d->list[1];
 	/* The engines name the recordings, unless both are of one engine. */
 	bool engines = strcmp(a->engine, b->engine);
-	const char *name_a = engines ? a->engine : o->paths[0], *name_b = engines ? b->engine : o->paths[1];
+	const char *name_a = engines ? a->engine : d->paths[0], *name_b = engines ? b->engine : d->paths[1];
 	size_t count = o->callers ? 2 : 1, differ = 0;
 	struct comparison list[2];
 
@@ -424,27 +425,25 @@ int cmd_compare(int argc, char **argv)
 		       "difference; 2 usage, a file that is no recording, or it failed.",
 	};
 	struct compare_options o = {};
-	struct coverage documents[2] = {};
+	struct documents d = {};
 	size_t differ = 0;
-	int err = 0;
+	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	for (int i = 0; !err && i < 2; i++)
-		err = coverage__read_json(&documents[i], o.paths[i]);
+	err = documents__read_joined(&d, o.paths, 2);
 	/* A union of runs does not tell when they paused. So its window cannot be compared. */
 	for (int i = 0; !err && i < 2; i++) {
-		if (documents[i].merged)
+		if (d.list[i]->merged)
 			err = error__return(-EINVAL, "%s: is a union of %zu runs, not a recording of one time: "
-					    "`hytrace diff` tells how it differs", o.paths[i],
-					    documents[i].merged_count);
+					    "`hytrace diff` tells how it differs", d.paths[i],
+					    d.list[i]->merged_count);
 	}
 	if (!err)
-		differ = compare(&o, &documents[0], &documents[1]);
+		differ = compare(&o, &d);
 	if (!err && fflush(stdout))
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
-	for (int i = 0; i < 2; i++)
-		coverage__free(&documents[i]);
+	documents__free(&d);
 	/* As in cmp(1) and diff(1), the status of a failure is not that of a difference. */
 	if (err)
 		return EXIT_USAGE;

@@ -535,14 +535,14 @@ static int find_universes(struct universe *list, const struct diff_options *o, c
 	return err;
 }
 
-static int print(const struct diff_options *o, const struct diff *d)
+static int print(const struct diff_options *o, const struct documents *documents, const struct diff *d)
 {
 	struct output *output;
 	int err = output__open(&output, o->result.output, NULL);
 
 	if (err)
 		return err;
-	(o->result.format == RESULT_JSON ? write_json : print_text)(d, o->paths[0], o->paths[1],
+	(o->result.format == RESULT_JSON ? write_json : print_text)(d, documents->paths[0], documents->paths[1],
 								    output__stream(output));
 	return output__finish(output, 0);
 }
@@ -558,7 +558,7 @@ static int diff(const struct diff_options *o, const struct documents *documents,
 	if (!err)
 		err = diff__run(&d, &a, &b, o->where);
 	if (!err) {
-		err = print(o, &d);
+		err = print(o, documents, &d);
 		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new.count) || (o->fail_on & FAIL_ON_GONE && d.gone.count);
 		diff__free(&d);
 	}
@@ -588,7 +588,7 @@ int cmd_diff(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&d, o.paths, o.count);
+	err = documents__read_joined(&d, o.paths, o.count);
 	if (!err)
 		err = diff(&o, &d, &fails);
 	documents__free(&d);

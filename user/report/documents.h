@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recordings on a command line; the verdict of a run on a function: did the run see it, and if not, could it
- * have? All answers from recordings use this one rule, so that no two answers disagree: shares, lists, diff, why,
- * callers, compare, lcov and the page. Last, the function list of the kernel of recordings.
+ * The recordings on a command line: files, or stores of `hytrace keep`. "runs.db" is all runs of a store, and
+ * "runs.db?host=a&since=7d" a selection, as store__select() has it.
+ *
+ * And the verdict of a run on a function: did the run see it, and if not, could it have? All answers from recordings
+ * use this one rule, so that no two answers disagree: shares, lists, diff, why, callers, compare, lcov and the page.
+ * Last, the function list of the kernel of recordings.
  */
 #ifndef HYTRACE_REPORT_DOCUMENTS_H
 #define HYTRACE_REPORT_DOCUMENTS_H
@@ -17,19 +20,25 @@ struct documents {
 	struct coverage *read;
 	const struct coverage **list;
 	char **labels;		/* their short names */
-	const char *const *paths;
+	const char **paths;	/* a run of a store has the name of its document */
 	size_t count;
 };
 
 /**
  * documents__read() - read all recordings
  * @ret: to be freed by documents__free(), even after a failure
- * @paths: their files
- * @count: their number, at least 1
+ * @paths: their files, or stores
+ * @count: their number
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno after a message; -EINVAL if a selection of a store has no run.
  */
 int documents__read(struct documents *ret, const char *const *paths, size_t count);
+
+/*
+ * As documents__read(), but the runs of a store become one recording, their union: one for each of
+ * @paths, which names it.
+ */
+int documents__read_joined(struct documents *ret, const char *const *paths, size_t count);
 void documents__free(struct documents *d);
 bool texts__are_distinct(char *const *list, size_t count);
 

@@ -37,7 +37,8 @@ static struct why_sources sources_of(struct universe *others)
 	universe__named(&a.universe, "", &count);
 	return (struct why_sources){
 		.universe = a.universe, .others = others,
-		.documents = { .list = (const struct coverage **)list, .paths = paths, .count = 1 },
+		.documents = { .list = (const struct coverage **)list, .paths = (const char **)paths,
+			       .count = 1 },
 	};
 }
 

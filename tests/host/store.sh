@@ -1,0 +1,216 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests stores: hytrace keep, forget and sql, and the other commands on a store. sqlite3 reads each store as well.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+
+# shellcheck source=tests/guest/documents-lib.sh
+. "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
+
+# status COMMAND...
+status()
+{
+	"$hytrace" "$@" >out 2>err
+	echo $?
+}
+
+# says TEXT COMMAND...: fails with 2, and this message
+says()
+{
+	local text=$1
+	shift
+
+	[[ $(status "$@") == 2 ]] && grep -qF "$text" err
+}
+
+# query STORE SQL: as sqlite3 sees it
+query()
+{
+	sqlite3 -readonly "$1" "$2"
+}
+
+# same COMMAND... -- FILE...: prints what differs between the answers from documents and from a store of them
+same()
+{
+	local command=()
+
+	while [[ $1 != -- ]]; do
+		command+=("$1")
+		shift
+	done
+	shift
+	rm -f same.db
+	"$hytrace" keep same.db "$@" || return
+	"$hytrace" "${command[@]}" "$@" >expected 2>&1
+	echo $? >>expected
+	"$hytrace" "${command[@]}" same.db >got 2>&1
+	echo $? >>got
+	diff expected got | head -n 5
+}
+
+ok "a small kernel" small_kernel
+mv a.json one.json
+document two.json 1234abcd vfs_read rw_verify_area -- '.boot_id = "b2" | .host = "there" | .started = "2026-02-02T03:04:05.000006Z"'
+document boot2.json 1234abcd rw_verify_area -- '.boot_id = "b3" | .filters.scope = "boot" | .command = null | .ended = "reading" |
+	.callers[0].entered = (.functions[0] | {addr, name, "module": .module, offset}) |
+	.functions[0].caller = {addr: "0xffffffff81000105", name: "vfs_read", module: null, offset: null, symbol_offset: 5}'
+u=--universe=1234abcd.universe
+
+# ---- keep
+
+is 'keep: 0' "$(umask 022 && status keep s.db one.json two.json)" 0
+is 'a new store has the permissions of other files' "$(stat -c %a s.db)" 644
+is 'it has the runs' "$(query s.db 'SELECT id, document, host, scope, functions, callers FROM run')" \
+'1|one.json|here|system|1|1
+2|two.json|there|system|2|1'
+is 'what is kept again is kept once' "$(zstd -q -o two.json.zst two.json; status keep s.db two.json.zst one.json &&
+	query s.db 'SELECT count(*) FROM run')" '0
+2'
+for file in one two; do
+	is "sqlite3 finds the functions of $file.json" \
+		"$(query s.db "SELECT f.name FROM ran_function f JOIN run ON run.id = f.run WHERE document = '$file.json' ORDER BY 1")" \
+		"$(jq -r '.functions[].name' $file.json | sort)"
+done
+is 'and its call sites' "$(query s.db 'SELECT run, name, symbol_offset FROM ran_site')" '1|vfs_read|5
+2|vfs_read|5'
+is 'a test and a commit are kept' "$(status keep s.db --test ltp/read01 --commit abc boot2.json)$(
+	query s.db 'SELECT test, revision, sees FROM run JOIN ran ON run = id WHERE id = 3 AND object = kernel')" '0ltp/read01|abc|2'
+is 'SQLite finds no fault' "$(query s.db 'PRAGMA integrity_check')" ok
+
+# What runs could see and did not, by the function list.
+is 'before the functions are known, none is unseen' "$(query s.db 'SELECT count(*) FROM unseen')" 0
+document some.json 1234abcd -- '.filters.allow = ["rw_*"] | .boot_id = "b4"'
+document own.json 1234abcd -- '.filters.denied_by_hytrace = ["vfs_read"] | .boot_id = "b5" | .complete = false | .lost = {refused: 2}'
+is 'keep with the functions: 0' "$(status keep few.db "$u" some.json)" 0
+is 'a run of some functions leaves none unseen' "$(query few.db 'SELECT name FROM unseen')" ''
+is 'a run leaves those unseen that it could see' "$(status keep few.db own.json)$(query few.db 'SELECT name, certain FROM unseen')" \
+	'0rw_verify_area|0'
+
+# ---- damage
+
+head -c 900 one.json >cut.json
+jq '.functions[0].first_ns = null' one.json >wrong.json
+is 'damaged documents are named' "$(status keep d.db cut.json wrong.json two.json)" 2
+ok 'each with its fault' grep -q '^hytrace: cut.json: cannot be read: the file is cut off' err
+ok 'and what it is' grep -q '^hytrace: wrong.json: is damaged' err
+is 'the other one is kept, and nothing else' "$(query d.db 'SELECT document FROM run; SELECT count(*) FROM ran;
+	SELECT count(*) FROM first')" 'two.json
+2
+1'
+sqlite3 foreign.db 'CREATE TABLE t (x)'
+ok 'a database of another application is refused' says 'foreign.db: is a database of another application' keep foreign.db one.json
+is 'and stays as it is' "$(query foreign.db 'SELECT name FROM sqlite_schema')" t
+ok 'so is a text' says 'one.json: is no store' keep one.json two.json
+cp s.db later.db
+sqlite3 later.db 'PRAGMA user_version = 99'
+ok 'a store of a later version is refused' says 'later.db: is a store of version 99, and this hytrace knows 1' keep later.db one.json
+ok 'also to read' says 'version 99' report later.db
+sqlite3 older.db 'PRAGMA application_id = 1752790130; PRAGMA user_version = 0; CREATE TABLE before (x)'
+ok 'a store of an older version is not read' says 'is a store of an older version' sql older.db 'SELECT 1'
+is 'but upgraded' "$(status keep older.db one.json)$(query older.db 'PRAGMA user_version; SELECT document FROM run')" '01
+one.json'
+cp s.db hole.db
+sqlite3 hole.db "UPDATE first SET hits = substr(hits, 1, 20) WHERE run = 2; UPDATE run SET head = '{' WHERE id = 3"
+ok 'a damaged run is named' says 'hole.db: is damaged: run 2 makes no sense' merge hole.db
+ok 'each one' says 'run 3 makes no sense' merge 'hole.db?run=3'
+mkfifo pipe
+ok 'a pipe is no store' says 'pipe: is no file' keep pipe one.json
+ln -s s.db link.db && mkdir -m 1777 all && ln -s ../s.db all/link.db && chown -h 65534 all/link.db 2>/dev/null
+[[ $EUID -ne 0 ]] || ok 'the link of another user is refused' says 'is refused' keep all/link.db one.json
+
+# ---- at the same time, and killed
+
+for i in {1..40}; do
+	jq --arg i "$i" '.boot_id = "x" + $i | .functions[0].first_ns += ($i | tonumber)' two.json >"m$i.json"
+done
+"$hytrace" keep both.db m?.json m1?.json & "$hytrace" keep both.db m2?.json m3?.json m1.json m40.json & wait
+is 'two at once keep all' "$(query both.db 'SELECT count(*), count(DISTINCT document) FROM run; SELECT count(*) FROM function;
+	PRAGMA integrity_check')" '40|40
+2
+ok'
+last=0
+for delay in 0.00{1..9} 0.0{1..9} 0.{1..3}; do
+	"$hytrace" keep killed.db m*.json &
+	sleep "$delay"
+	kill -9 $! 2>/dev/null
+	wait $! 2>/dev/null
+	# The first one may have been killed before there were tables.
+	now=$(sqlite3 killed.db 'SELECT count(*) FROM run' 2>/dev/null) || now=0
+	((now >= last)) || echo "there were $last runs, and now $now" >>after
+	((!now)) || sqlite3 killed.db 'SELECT id FROM run EXCEPT SELECT run FROM first; PRAGMA integrity_check' >>after
+	last=$now
+done
+is 'a kill leaves whole runs, and loses none' "$(sort -u after)" ok
+is 'a store is read after a kill' "$(status keep killed.db m*.json)$(status merge -o u.json killed.db)$(
+	jq '.functions[0].runs' u.json)" 0040
+
+# ---- answers
+
+all=(one.json two.json boot2.json)
+for command in "report $u" "report -f json $u" "report --by function $u" "report -f html $u" merge \
+	'callers rw_verify_area --vmlinux vmlinux' 'calls vfs_read --vmlinux vmlinux' 'why --vmlinux vmlinux vfs_read,rw_verify_area' \
+	'report -f lcov --vmlinux vmlinux' 'report -f dot --vmlinux vmlinux'; do
+	# shellcheck disable=SC2086 # words
+	is "the same answer: $command" "$(same $command -- "${all[@]}")" ''
+done
+for pair in 'one.json two.json' 'two.json boot2.json'; do
+	read -r a b <<<"$pair"
+	for command in diff compare 'compare --callers -f json'; do
+		# shellcheck disable=SC2086 # words
+		"$hytrace" $command "$a" "$b" 2>&1 | sed "s/$a/A/; s/$b/B/" >expected
+		# shellcheck disable=SC2086
+		"$hytrace" $command "s.db?document=$a" "s.db?document=$b" 2>&1 | sed "s/$a/A/; s/$b/B/" >got
+		is "the same answer: $command $pair" "$(diff expected got)" ''
+	done
+done
+is 'a document comes back as it was' "$("$hytrace" merge 's.db?run=3')" "$("$hytrace" merge boot2.json)"
+"$hytrace" merge -o union.json one.json two.json
+is 'so does a union' "$(status keep union.db union.json)$("$hytrace" merge union.db | cmp - union.json)" 0
+is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?until=2026-02-01&document=o*' 's.db?document=[tb]*' |
+	jq -c '[.new[].name]')" '["rw_verify_area"]'
+ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
+ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' report 's.db?host=nobody'
+ok 'so is a wrong one' says 'colour: is nothing that runs are selected by' report 's.db?colour=red'
+ok 'and a wrong age' says 'soon: is no time' report 's.db?since=soon'
+ok 'and a store that is not there' says 'none.db: cannot be opened' report 'none.db?host=a'
+
+# ---- thin
+
+is 'keep --thin: 0' "$(status keep --thin thin.db one.json two.json)" 0
+is 'it has the sets, and not the times' "$(query thin.db 'SELECT count(*) FROM ran_function; SELECT count(*) FROM first')" '3
+0'
+is 'a union has the same functions' "$("$hytrace" merge thin.db | jq -c '[.functions[] | [.name, .runs]] | sort')" \
+	"$("$hytrace" merge one.json two.json | jq -c '[.functions[] | [.name, .runs]] | sort')"
+is 'a run says that no hit is known to be the first' "$("$hytrace" merge 'thin.db?run=1' | jq -c '[.functions[0].first_ns, .functions[0].pid]')" \
+	'[null,null]'
+ok 'so it is not compared' says 'is a union of 1 runs' compare 'thin.db?run=1' one.json
+
+# ---- sql
+
+is 'sql prints a table' "$("$hytrace" sql s.db 'SELECT id, host FROM run LIMIT 1')" 'id host
+1  here'
+is 'or csv' "$("$hytrace" sql -f csv s.db "SELECT 'a,\"b' AS x, NULL AS y, x'0aff' AS z")" 'x,y,z
+"a,""b",,0aff'
+is 'or json' "$("$hytrace" sql -f json s.db "SELECT 1 AS a, 0.5 AS b, 'c' AS d, NULL AS e")" '[{"a":1,"b":0.5,"d":"c","e":null}]'
+for query in 'DELETE FROM run' 'SELECT 1; SELECT 2' 'PRAGMA user_version = 3' ''; do
+	ok "sql refuses ${query:-nothing}" says 'the query is refused' sql s.db "$query"
+done
+ok 'and a wrong query' says 'the query is wrong: no such table: nowhere' sql s.db 'SELECT * FROM nowhere'
+ok 'and another file' says 'the query is refused' sql s.db "ATTACH 'x.db' AS x"
+is 'nothing of it was done' "$(query s.db 'SELECT count(*) FROM run')" 3
+
+# ---- forget
+
+is 'forget needs to know what' "$(status forget s.db)" 2
+is 'a dry run removes nothing' "$(status forget s.db --older 2026-02-01 --dry-run)$(cat out)" '02 runs would be removed'
+is 'forget by age and test' "$(status forget s.db --older 2026-02-01 --test 'ltp/*')$(cat out)" '01 runs removed'
+is 'and by host' "$(status forget s.db --host here)$(query s.db 'SELECT id FROM run; SELECT DISTINCT run FROM ran; SELECT run FROM first')" '02
+2
+2'
+is 'another run is the first one of its functions' "$(query s.db 'SELECT name, first_run FROM function ORDER BY name')" 'rw_verify_area|2
+vfs_read|2'
+is 'a later run has a number of its own' "$(status keep s.db one.json)$(query s.db 'SELECT max(id) FROM run')" 04
+
+tap_end

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps what a function list tells of the functions of a build; see store.h. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "document/universe.h"
+#include "run/output.h"
+#include "store/inside.h"
+
+/* The most names that an address has. */
+#define MOST_NAMES 16
+
+static int tell(struct store *s, const struct known_object *o, uint32_t nr, const struct function *f)
+{
+	return sql__run(&s->sql, "UPDATE function SET file = ?, line = nullif(?, 0), unit = ?, untraced = ?, init = ? "
+			"WHERE object = ? AND nr = ?", "tittiii", f->file, (int64_t)f->line, f->unit,
+			f->untraced, (int64_t)f->init, o->id, (int64_t)nr);
+}
+
+/* A function that runs have seen may have another name there. All that is told is true of each name. */
+static int add_function(struct store *s, uint32_t object, const struct function *f)
+{
+	const struct wanted_known w = {
+		.name = f->name, .addr = f->addr, .extra = f->sympos, .knows_extra = f->sympos,
+	};
+	uint32_t list[MOST_NAMES];
+	size_t count = knowns__at(&s->knowns, object, f->addr, f->name, list, MOST_NAMES);
+	struct number added;
+	int err = 0;
+
+	if (!count) {
+		err = knowns__add_function(&s->knowns, &added, object, &w);
+		list[count++] = added.nr;
+	}
+	for (size_t i = 0; !err && i < count; i++)
+		err = tell(s, s->knowns.list[object], list[i], f);
+	return err;
+}
+
+/* Returns 1 and the object of a module or (NULL) the kernel of @u; 0: no run had it. */
+static int find_object(struct store *s, const struct universe *u, const char *module, uint32_t *ret)
+{
+	const struct covered_module *m = module ? covered_modules__find(&u->modules, module) : NULL;
+	const char *build_id = module ? m ? m->build_id : NULL : u->build_id;
+	sqlite3_int64 id;
+	int more;
+
+	more = sql__number(&s->sql, &id, "SELECT id FROM object WHERE name IS ? AND build_id = ?", "tt",
+			   module, build_id);
+	if (more <= 0)
+		return more;
+	return knowns__object(&s->knowns, ret, id) ?: 1;
+}
+
+/* Traceable functions come first, as only these can run: so the bitmaps of runs stay short. */
+static int add_functions(struct store *s, const struct universe *u, bool traced)
+{
+	const char *module = "";
+	uint32_t object = 0;
+	int err = 0, has = 0;
+
+	for (size_t i = 0; err >= 0 && i < u->count; i++) {
+		const struct function *f = &u->list[i];
+
+		if (!text__equals(module, f->module))
+			err = has = find_object(s, u, f->module, &object);
+		module = f->module;
+		/* Offsets in init text of modules are not those of their text. */
+		if (has > 0 && !f->untraced == traced && !(f->module && f->init) &&
+		    (f->module || (u->linked && f->addr)))
+			err = add_function(s, object, f);
+	}
+	return err < 0 ? err : 0;
+}
+
+int store__add_functions(struct store *s, const struct universe *u)
+{
+	int err;
+
+	err = store__begin(s) ?: store__catch_up(s) ?: add_functions(s, u, true) ?: add_functions(s, u, false);
+	return store__end(s, err);
+}
+
+int store__find_functions(struct store *s, const struct kernel_id *id)
+{
+	char *name, *path;
+	struct universe u;
+	sqlite3_int64 one;
+	int err;
+
+	if (!id->build_id)
+		return 0;
+	err = sql__number(&s->sql, &one, "SELECT 1 FROM object JOIN function ON function.object = object.id "
+			  "WHERE object.name IS NULL AND object.build_id = ? AND unit IS NOT NULL LIMIT 1",
+			  "t", id->build_id);
+	if (err)
+		return err < 0 ? err : 0;
+	name = xasprintf("functions-%s", id->build_id);
+	path = kept__path(name);
+	free(name);
+	if (path && universe__read_kept(&u, path)) {
+		err = store__add_functions(s, &u);
+		universe__free(&u);
+	}
+	free(path);
+	return err;
+}
