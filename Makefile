@@ -379,7 +379,7 @@ install: $(B)/hytrace $(MAN) ## install the loader, its man pages, schemas and c
 			[ $$name.1 = $$page ] || ln -sf $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$name.1 || exit; \
 		done; \
 	done
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hytrace/schema docs/schema/*.json
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/hytrace/schema docs/schema/*.json docs/schema/store.md
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 	install -D -m 644 user/_hytrace $(DESTDIR)$(ZSH_FUNCTIONS)/_hytrace
 

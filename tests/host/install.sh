@@ -23,7 +23,7 @@ expected()
 	printf "755 .$1/libexec/hytrace/hytrace-%s\n" bench boot tailor
 	echo "644 .$1/share/bash-completion/completions/hytrace"
 	echo "644 .$1/share/zsh/site-functions/_hytrace"
-	(cd docs/schema && printf "644 .$1/share/hytrace/schema/%s\n" *.json)
+	(cd docs/schema && printf "644 .$1/share/hytrace/schema/%s\n" *.json store.md)
 	for page in docs/*.[0-9].scd; do
 		echo "644 .$1/share/man/man1/$(basename "$page" .scd)"
 		# A page about two commands has a link for the other one.
@@ -50,7 +50,7 @@ for page in "$tap_scratch"/usr/share/man/man1/*; do
 	ok "$(basename "$page") is a man page" grep -q '^\.SH NAME' "$page"
 done
 is 'each schema that a man page names is installed' "$(cd "$tap_scratch/usr" &&
-	grep -oh 'share/hytrace/schema/[a-z-]*\.json' "$clone"/docs/*.scd | xargs ls 2>&1 >/dev/null)" ''
+	grep -oh 'share/hytrace/schema/[a-z-]*\.[a-z]*' "$clone"/docs/*.scd | xargs ls 2>&1 >/dev/null)" ''
 is 'no man page names a schema of the clone' "$(grep -l 'docs/schema/[a-z]' "$clone"/docs/*.scd)" ''
 
 tap_end
