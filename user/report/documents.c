@@ -48,13 +48,14 @@ static void make_labels(struct documents *d)
 	}
 }
 
-/* Takes over @c and @path. */
-static void add(struct documents *d, const struct coverage *c, char *path)
+static int add(struct coverage *c, const char *path, void *data)
 {
+	struct documents *d = data;
 	size_t paths = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
-	*LIST_ADD(d->paths, paths) = path;
+	*LIST_ADD(d->paths, paths) = xstrdup(path);
+	return 0;
 }
 
 /*
@@ -70,7 +71,7 @@ static const char *cut_selection(char *path)
 	return mark ? mark + 1 : NULL;
 }
 
-static int read_runs(struct documents *d, struct store *s, const char *selection)
+static int visit_runs(struct store *s, const char *selection, documents_visit visit, void *data)
 {
 	int64_t *runs = NULL;
 	size_t count;
@@ -85,14 +86,16 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 		char *document;
 
 		err = store__read(s, runs[i], &c, &document);
-		if (!err)
-			add(d, &c, document);
+		if (err)
+			break;
+		err = visit(&c, document, data);
+		free(document);
 	}
 	free(runs);
 	return err;
 }
 
-static int read_one(struct documents *d, const char *path)
+static int visit_one(const char *path, documents_visit visit, void *data)
 {
 	char *file = xstrdup(path);
 	const char *selection = cut_selection(file);
@@ -103,15 +106,24 @@ static int read_one(struct documents *d, const char *path)
 	if (strcmp(path, "-") && (selection || store__is(file))) {
 		err = store__open(&s, file, STORE_READ);
 		if (!err) {
-			err = read_runs(d, s, selection);
+			err = visit_runs(s, selection, visit, data);
 			store__close(s);
 		}
 	} else {
 		err = coverage__read_json(&c, path);
 		if (!err)
-			add(d, &c, xstrdup(path));
+			err = visit(&c, path, data);
 	}
 	free(file);
+	return err;
+}
+
+int documents__each(const char *const *paths, size_t count, documents_visit visit, void *data)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = visit_one(paths[i], visit, data);
 	return err;
 }
 
@@ -127,35 +139,56 @@ static void finish(struct documents *d)
 
 int documents__read(struct documents *ret, const char *const *paths, size_t count)
 {
-	int err = 0;
+	int err;
 
 	*ret = (struct documents){};
-	for (size_t i = 0; !err && i < count; i++)
-		err = read_one(ret, paths[i]);
+	err = documents__each(paths, count, add, ret);
 	if (!err)
 		finish(ret);
 	return err;
 }
 
-/* Replaces the documents from @first on by their union, which is called @path. */
-static int join(struct documents *d, size_t first, const char *path)
-{
-	const struct coverage **list = xcalloc(d->count - first, sizeof(*list));
-	struct coverage joined;
-	int err;
+/* The union of what a path names. A single recording stays as it is. */
+struct joining {
+	struct merge m;
+	size_t count;
+	struct coverage first, joined;
+	char *first_path;
+};
 
-	for (size_t i = first; i < d->count; i++)
-		list[i - first] = &d->read[i];
-	err = merge__run(&joined, list, d->count - first, d->paths + first);
-	free(list);
-	if (err)
-		return err;
-	while (d->count > first) {
-		coverage__free(&d->read[--d->count]);
-		free((char *)d->paths[d->count]);
+static int join_one(struct coverage *c, const char *path, void *data)
+{
+	struct joining *j = data;
+	int err = 0;
+
+	if (!j->count++) {
+		j->first = *c;
+		j->first_path = xstrdup(path);
+		return 0;
 	}
-	add(d, &joined, xstrdup(path));
-	return 0;
+	if (j->count == 2) {
+		merge__begin(&j->m, &j->joined);
+		err = merge__add(&j->m, &j->first, j->first_path);
+		coverage__free(&j->first);
+	}
+	err = err ?: merge__add(&j->m, c, path);
+	coverage__free(c);
+	return err;
+}
+
+static int read_joined(struct documents *d, const char *path)
+{
+	struct joining j = {};
+	int err = visit_one(path, join_one, &j);
+
+	if (j.count > 1)
+		err = merge__end(&j.m, err);
+	if (!err)
+		add(j.count > 1 ? &j.joined : &j.first, j.count > 1 ? path : j.first_path, d);
+	else if (j.count == 1)
+		coverage__free(&j.first);
+	free(j.first_path);
+	return err;
 }
 
 int documents__read_joined(struct documents *ret, const char *const *paths, size_t count)
@@ -163,11 +196,8 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 	int err = 0;
 
 	*ret = (struct documents){};
-	for (size_t i = 0; !err && i < count; i++) {
-		err = read_one(ret, paths[i]);
-		if (!err && ret->count > i + 1)
-			err = join(ret, i, paths[i]);
-	}
+	for (size_t i = 0; !err && i < count; i++)
+		err = read_joined(ret, paths[i]);
 	if (!err)
 		finish(ret);
 	return err;

@@ -34,6 +34,12 @@ struct documents {
  */
 int documents__read(struct documents *ret, const char *const *paths, size_t count);
 
+/* What is done with a recording, which it takes over. @path: of the file; of a run of a store, its document's name */
+typedef int (*documents_visit)(struct coverage *c, const char *path, void *data);
+
+/* Reads the recordings one after the other, so that only one is in memory. Returns as documents__read(), or as @visit. */
+int documents__each(const char *const *paths, size_t count, documents_visit visit, void *data);
+
 /*
  * As documents__read(), but the runs of a store become one recording, their union: one for each of
  * @paths, which names it.
