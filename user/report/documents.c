@@ -95,15 +95,41 @@ static int visit_runs(struct store *s, const char *selection, documents_visit vi
 	return err;
 }
 
-static int visit_one(const char *path, documents_visit visit, void *data)
+static bool is_store(const char *path)
 {
 	char *file = xstrdup(path);
-	const char *selection = cut_selection(file);
+	bool is = strcmp(path, "-") && (cut_selection(file) || store__is(file));
+
+	free(file);
+	return is;
+}
+
+/* Where there is nothing to select from, a selection is a mistake. */
+static int check_runs(const char *const *paths, size_t count, const struct result_options *o)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_store(paths[i]))
+			return 0;
+	}
+	if (!o || !o->runs)
+		return 0;
+	return error__return(-EINVAL, "--runs %s: selects runs of a store of `hytrace keep`, and no FILE is one",
+			     o->runs);
+}
+
+static char *join_selections(const char *a, const char *b)
+{
+	return a && b ? xasprintf("%s&%s", a, b) : xstrdup(a ?: b);
+}
+
+static int visit_one(const char *path, const struct result_options *o, documents_visit visit, void *data)
+{
+	char *file = xstrdup(path), *selection = join_selections(cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
 	struct store *s;
 	int err;
 
-	if (strcmp(path, "-") && (selection || store__is(file))) {
+	if (is_store(path)) {
 		err = store__open(&s, file, STORE_READ);
 		if (!err) {
 			err = visit_runs(s, selection, visit, data);
@@ -114,16 +140,18 @@ static int visit_one(const char *path, documents_visit visit, void *data)
 		if (!err)
 			err = visit(&c, path, data);
 	}
+	free(selection);
 	free(file);
 	return err;
 }
 
-int documents__each(const char *const *paths, size_t count, documents_visit visit, void *data)
+int documents__each(const char *const *paths, size_t count, const struct result_options *o, documents_visit visit,
+		    void *data)
 {
-	int err = 0;
+	int err = check_runs(paths, count, o);
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = visit_one(paths[i], visit, data);
+		err = visit_one(paths[i], o, visit, data);
 	return err;
 }
 
@@ -137,12 +165,14 @@ static void finish(struct documents *d)
 	make_labels(d);
 }
 
-int documents__read(struct documents *ret, const char *const *paths, size_t count)
+int documents__read(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o)
 {
 	int err;
 
+	if (o && o->min_runs)
+		return documents__read_joined(ret, paths, count, o);
 	*ret = (struct documents){};
-	err = documents__each(paths, count, add, ret);
+	err = documents__each(paths, count, o, add, ret);
 	if (!err)
 		finish(ret);
 	return err;
@@ -176,28 +206,40 @@ static int join_one(struct coverage *c, const char *path, void *data)
 	return err;
 }
 
-static int read_joined(struct documents *d, const char *path)
+int documents__limit(struct coverage *c, const char *path, const struct result_options *o)
+{
+	if (!o || !o->min_runs)
+		return 0;
+	if (o->min_runs > coverage__runs(c))
+		return error__return(-EINVAL, "--min-runs %llu: %s has only %zu: `hytrace merge` joins several into "
+				     "one", (unsigned long long)o->min_runs, path, coverage__runs(c));
+	coverage__limit(c, o->min_runs);
+	return 0;
+}
+
+static int read_joined(struct documents *d, const char *path, const struct result_options *o)
 {
 	struct joining j = {};
-	int err = visit_one(path, join_one, &j);
+	int err = visit_one(path, o, join_one, &j);
 
 	if (j.count > 1)
 		err = merge__end(&j.m, err);
-	if (!err)
+	if (j.count > 1 ? !err : j.count) {
 		add(j.count > 1 ? &j.joined : &j.first, j.count > 1 ? path : j.first_path, d);
-	else if (j.count == 1)
-		coverage__free(&j.first);
+		err = err ?: documents__limit(&d->read[d->count - 1], path, o);
+	}
 	free(j.first_path);
 	return err;
 }
 
-int documents__read_joined(struct documents *ret, const char *const *paths, size_t count)
+int documents__read_joined(struct documents *ret, const char *const *paths, size_t count,
+			   const struct result_options *o)
 {
-	int err = 0;
+	int err = check_runs(paths, count, o);
 
 	*ret = (struct documents){};
 	for (size_t i = 0; !err && i < count; i++)
-		err = read_joined(ret, paths[i]);
+		err = read_joined(ret, paths[i], o);
 	if (!err)
 		finish(ret);
 	return err;

@@ -37,9 +37,13 @@ static int check(const struct coverage *to, const struct coverage *c, const char
 		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     to->kernel.build_id ?: "unknown");
-	if (!globs__are_same(&to->filter.allow, &c->filter.allow) || !globs__are_same(&to->filter.deny, &c->filter.deny))
+	if (!globs__are_same(&to->filter.allow, &c->filter.allow) ||
+	    !globs__are_same(&to->filter.deny, &c->filter.deny))
 		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union "
 				     "could not tell which functions were not called", path);
+	if (c->min_runs > 1)
+		return error__return(-EINVAL, "%s: has only what at least %llu of its runs have seen: its runs cannot "
+				     "be counted with others", path, (unsigned long long)c->min_runs);
 	if (!c->kernel.offset_known)
 		return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel "
 				     "ran: its functions cannot be matched", path);
@@ -496,6 +500,8 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 
 static const struct argp_option options[] = {
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	{ }
 };
 
@@ -539,10 +545,10 @@ static int merge(const struct merge_options *o)
 	int err;
 
 	merge__begin(&m, &c);
-	err = merge__end(&m, documents__each(o->paths, o->count, add_one, &m));
+	err = merge__end(&m, documents__each(o->paths, o->count, &o->result, add_one, &m));
 	if (err)
 		return err;
-	err = output__open(&output, o->result.output, NULL);
+	err = documents__limit(&c, "the union", &o->result) ?: output__open(&output, o->result.output, NULL);
 	if (!err) {
 		coverage__write_json(&c, output__stream(output));
 		err = output__finish(output, 0);
