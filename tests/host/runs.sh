@@ -103,6 +103,14 @@ ok 'without a store, it is a mistake' says '--runs host=a: selects runs of a sto
 ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' merge --runs host=nobody s.db
 ok 'and a wrong one' says 'colour: is nothing that runs are selected by' merge --runs colour=red s.db
 
+# ---- cover --keep, of which t-keep.sh tests the rest
+
+for option in '--test a' '--commit a' --thin '--keep='; do
+	# shellcheck disable=SC2086 # words
+	ok "cover $option without a store is refused" says '--test, --commit and --thin are about --keep' cover $option --duration 1
+done
+ok 'a store is no file that --append could add to' says '--append adds to files' cover --keep a.db --append --duration 1
+
 # ---- memory
 
 # peak COMMAND...: the most memory that it has taken, in KB
