@@ -130,6 +130,13 @@ is 'two at once keep all' "$(query both.db 'SELECT count(*), count(DISTINCT docu
 	PRAGMA integrity_check')" '40|40
 2
 ok'
+"$hytrace" keep full.db one.json
+(ulimit -f $(($(stat -c %s full.db) / 1024 + 24)) && status keep full.db m*.json >got)
+is 'if it cannot be written any more, keep fails' "$(<got)" 1
+kept=$(query full.db 'SELECT count(*) FROM run')
+ok "and names the first of what is not kept, after $kept" grep -qE "^hytrace: m[0-9]*.json: is not kept, nor is any file after it" err
+is 'what it has is whole' "$(query full.db 'PRAGMA integrity_check; SELECT id FROM run EXCEPT SELECT run FROM first')" ok
+is 'the rest is kept later' "$(status keep full.db m*.json)$(query full.db 'SELECT count(*) FROM run')" 041
 last=0
 for delay in 0.00{1..9} 0.0{1..9} 0.{1..3}; do
 	"$hytrace" keep killed.db m*.json &

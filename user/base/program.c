@@ -300,6 +300,12 @@ error_t result_options__parse(struct result_options *o, int key, char *arg, stru
 	case OPTION_KEY_VMLINUX:
 		o->vmlinux = arg;
 		return 0;
+	case OPTION_KEY_RUNS:
+		o->runs = arg;
+		return 0;
+	case OPTION_KEY_MIN_RUNS:
+		o->min_runs = option__number(state, "min-runs", arg, INT_MAX);
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }

@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * program__run() - do what main() has to do
@@ -74,7 +75,7 @@ size_t option__arguments(const struct argp_state *state, const char *const **ret
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
 
 /*
- * The values of -f, -o and --vmlinux. A command lists the OPTION_ rows below that it takes. If its
+ * The values of -f, -o, --vmlinux, --runs and --min-runs. A command lists the OPTION_ rows below that it takes. If its
  * formats are not text and json, it sets @formats.
  */
 struct result_options {
@@ -84,12 +85,14 @@ struct result_options {
 	const char *output;		/* NULL: standard output */
 	const char *only;		/* for a command without json: the error for -o x.json */
 	const char *vmlinux;
+	const char *runs;		/* of stores, only this selection; NULL: all */
+	uint64_t min_runs;		/* of unions, only what so many runs have seen; 0: a store is no union */
 };
 
 /* The formats of each command begin with text and json. */
 enum { RESULT_TEXT, RESULT_JSON };
 
-#define OPTION_KEY_VMLINUX 0x1000
+enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS };
 
 /* @words: the formats, as "text (default) or json" */
 #define OPTION_FORMAT(words) { "format", 'f', "FORMAT", 0, words, 0 }
@@ -97,15 +100,20 @@ enum { RESULT_TEXT, RESULT_JSON };
 #define OPTION_FORMAT_BY_NAME "; without -f, FILE's ending selects it"
 #define OPTION_OUTPUT { "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 }
 #define OPTION_VMLINUX(text) { "vmlinux", OPTION_KEY_VMLINUX, "FILE", 0, text, 0 }
+/* For a command that takes recordings. */
+#define OPTION_RUNS \
+	{ "runs", OPTION_KEY_RUNS, "SELECTION", 0, "of stores, only these runs: host=a&since=7d (see keep)", 0 }
+#define OPTION_MIN_RUNS \
+	{ "min-runs", OPTION_KEY_MIN_RUNS, "N", 0, "of each union or store, only what at least N runs have seen", 0 }
 
 /**
- * result_options__parse() - parse -f, -o or --vmlinux
+ * result_options__parse() - parse one of these options
  * @o: what was given so far; with only .formats set at the beginning
  * @key: from argp
  * @arg: from argp
  * @state: from argp
  *
- * Return: ARGP_ERR_UNKNOWN if @key is none of the three options, as a parser of argp does.
+ * Return: ARGP_ERR_UNKNOWN if @key is none of these options, as a parser of argp does.
  */
 error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
 

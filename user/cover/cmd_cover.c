@@ -16,7 +16,7 @@
 #include "cover/commands.h"
 #include "cover/engines.h"
 
-enum { KEY_STRICT = 256, KEY_APPEND, KEY_READY, KEY_USER };
+enum { KEY_STRICT = 256, KEY_APPEND, KEY_READY, KEY_USER, KEY_KEEP };
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
@@ -27,6 +27,8 @@ static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default), json or tailor; with several -o, or without -f, FILE's ending selects it"),
 	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
 	  "repeated, for several formats)", 0 },
+	{ "keep", KEY_KEEP, "FILE", 0, "put the run into this store of `hytrace keep`; nothing is printed then, unless "
+	  "-f is given", 0 },
 	{ "append", KEY_APPEND, NULL, 0, "add this run to FILE, a json recording of the same kernel with the same "
 	  "filters; if there is no FILE, make it", 0 },
 	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
@@ -46,6 +48,7 @@ static const char *const formats[] = {
 struct parsed {
 	struct cover_options *options;
 	struct scope_input scope;
+	struct store_note *note;
 };
 
 /* After an error, for which there was a message, ends the program with the status of a usage error. */
@@ -82,7 +85,7 @@ static bool goes_to_stream(const struct cover_options *o)
 		if (cover_output__is_stream(o->outputs[i]))
 			return true;
 	}
-	return !o->output_count;
+	return cover_options__print(o);
 }
 
 /* --engine both prints a comparison to standard output as well. */
@@ -96,7 +99,7 @@ static bool goes_to_stdout(const struct cover_options *o)
 		     st.st_ino == out.st_ino))
 			return true;
 	}
-	return !o->output_count || o->engine == ENGINE_BOTH;
+	return cover_options__print(o) || o->engine == ENGINE_BOTH;
 }
 
 static bool goes_with_boot(const struct cover_options *o)
@@ -118,13 +121,15 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 		argp_error(state, "--task follows a command: give it after --");
 	if (o->user && !o->command)
 		argp_error(state, "--user is whom a command runs as: give it after --");
-	if (o->append && goes_to_stream(o))
+	if (o->append && (goes_to_stream(o) || !o->output_count))
 		argp_error(state, "--append adds to files: give -o FILE.json");
 	if (o->ready_fd == STDOUT_FILENO && goes_to_stdout(o))
 		argp_error(state, "--ready-fd 1 is standard output, which gets the result: give -o FILE or another "
 			   "descriptor");
 	if (refused)
 		argp_error(state, "%s", refused);
+	if (o->keep ? !*o->keep : o->note.test || o->note.revision || o->note.thin)
+		argp_error(state, "--test, --commit and --thin are about --keep: give the name of a store");
 	for (size_t i = 0; i < o->output_count; i++) {
 		if (!*o->outputs[i])
 			argp_error(state, "-o: the name is empty");
@@ -141,6 +146,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = (void *)&parsed->scope;
+		state->child_inputs[1] = parsed->note;
 		break;
 	case 'e':
 		o->engine = engine(state, arg);
@@ -151,6 +157,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return check(globs__add(&o->filter.deny, arg));
 	case 'o':
 		*LIST_ADD(o->outputs, o->output_count) = arg;
+		break;
+	case KEY_KEEP:
+		o->keep = arg;
 		break;
 	case KEY_APPEND:
 		o->append = true;
@@ -184,7 +193,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 void cover_options__parse(struct cover_options *ret, int argc, char **argv)
 {
-	static const struct argp_child children[] = { { .argp = &scope_argp }, { } };
+	static const struct argp_child children[] = { { .argp = &scope_argp }, { .argp = &store_note__argp }, { } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -193,11 +202,12 @@ void cover_options__parse(struct cover_options *ret, int argc, char **argv)
 		.doc = "Records which kernel functions run, each once, while CMD runs, or until Ctrl-C."
 		       "\vExamples:\n"
 		       "  hytrace cover -o run.json -- make test\n"
+		       "  hytrace cover --keep runs.db --test boot -- make boot-test\n"
 		       "  hytrace cover --task -a 'ext4_*' -- cp -r /etc/init.d /mnt\n\n"
 		       "Exit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
 		       "failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
-	struct parsed parsed = { ret, { &ret->scope, &ret->how } };
+	struct parsed parsed = { ret, { &ret->scope, &ret->how }, &ret->note };
 
 	*ret = (struct cover_options){ .how.callers = true, .result.formats = formats };
 	check(argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed));

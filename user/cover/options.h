@@ -12,6 +12,7 @@
 
 #include "base/program.h"
 #include "document/filter.h"
+#include "store/store.h"
 
 enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
 
@@ -29,8 +30,16 @@ struct cover_options {
 	struct result_options result;	/* .output is not used */
 	const char **outputs;
 	size_t output_count;
+	const char *keep;		/* the store that the run is kept in; NULL: none */
+	struct store_note note;		/* what is kept with it; .document and .hash are not used */
 	char **command;			/* NULL-terminated; NULL: none */
 };
+
+/* Does standard output get the result, because nothing else is said? */
+static inline bool cover_options__print(const struct cover_options *o)
+{
+	return !o->output_count && (!o->keep || o->result.format_given);
+}
 
 /* Ends the process after a message if the options are wrong. */
 void cover_options__parse(struct cover_options *ret, int argc, char **argv);

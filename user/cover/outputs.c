@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@
 #include "report/merge.h"
 #include "report/report.h"
 #include "run/output.h"
+#include "store/store.h"
 
 /* How many names are listed for each reason of a difference. The recordings have all. */
 #define LISTED 20
@@ -29,10 +31,9 @@ struct one {
 };
 
 struct outputs {
+	const struct cover_options *options;
 	struct one *list;
 	size_t count;
-	const char *vmlinux;	/* the path of --vmlinux; NULL: not given */
-	bool append;
 };
 
 char *outputs__engine_path(const char *path, const char *engine)
@@ -127,15 +128,25 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 	return err || !o->append ? err : try_to_join(one, plan);
 }
 
+/* Looks before the run whether it can be kept. The store is open only as long as it has to be. */
+static int try_store(const char *path)
+{
+	struct store *s;
+	int err = path ? store__open(&s, path, STORE_CREATE) : 0;
+
+	if (!err && path)
+		store__close(s);
+	return err;
+}
+
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard)
 {
 	struct outputs *outputs = xcalloc(1, sizeof(*outputs));
-	size_t paths = o->output_count ? o->output_count : 1;
-	int err = 0;
+	size_t paths = o->output_count + cover_options__print(o);
+	int err = try_store(o->keep);
 
-	outputs->vmlinux = o->result.vmlinux;
-	outputs->append = o->append;
+	outputs->options = o;
 	outputs->list = xcalloc(paths * engines->count, sizeof(*outputs->list));
 	for (size_t i = 0; !err && i < paths; i++) {
 		for (size_t engine = 0; !err && engine < engines->count; engine++)
@@ -206,8 +217,11 @@ static int print_comparison(const struct coverage *a, const struct coverage *b)
 	return fflush(stdout) ? error__return(-EIO, "standard output: %s", strerror(errno)) : 0;
 }
 
-/* Writes a result that cannot be added to the file to a file of its own, so that it is not lost. */
-static void keep_apart(const struct one *one, const struct coverage *c)
+/*
+ * Writes a result that cannot be put where it belongs to a file of its own beside @beside, so that it is not lost.
+ * Returns the path; NULL after a message.
+ */
+static char *keep_apart(const char *beside, const struct coverage *c)
 {
 	struct output *output;
 	char *path = NULL;
@@ -218,7 +232,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 		char word[16];
 
 		snprintf(word, sizeof(word), i > 1 ? "new%u" : "new", i);
-		path = outputs__engine_path(one->path, word);
+		path = outputs__engine_path(beside, word);
 		/* A dangling link has the name, too. */
 		if (lstat(path, &st))
 			break;
@@ -231,6 +245,16 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 		err = output__commit(output);
 	}
 	if (!err)
+		return path;
+	free(path);
+	return NULL;
+}
+
+static void leave_as_it_is(const struct one *one, const struct coverage *c)
+{
+	char *path = keep_apart(one->path, c);
+
+	if (path)
 		error__print("--append: %s stays as it is; the result of this run is in %s", one->path, path);
 	free(path);
 }
@@ -280,8 +304,9 @@ static int lock(const struct one *one)
 static int put_one(const struct outputs *outputs, struct one *one, const struct coverage *c, const struct universe *u,
 		   bool so_far)
 {
-	int locked = outputs->append ? lock(one) : 0;
-	int err = locked < 0 ? locked : outputs->append ? read_before(one) : 0;
+	bool append = outputs->options->append;
+	int locked = append ? lock(one) : 0;
+	int err = locked < 0 ? locked : append ? read_before(one) : 0;
 
 	if (!err) {
 		err = so_far ? put_so_far(one, c, u) : put(one, c, u);
@@ -289,8 +314,8 @@ static int put_one(const struct outputs *outputs, struct one *one, const struct 
 		output__discard(one->output);
 		one->output = NULL;
 	}
-	if (err && outputs->append && !so_far)
-		keep_apart(one, c);
+	if (err && append && !so_far)
+		leave_as_it_is(one, c);
 	if (locked > 0)
 		close(locked);
 	return err;
@@ -308,7 +333,7 @@ static bool is_due(const struct one *one, bool text, bool so_far)
 static int put_all(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct kernel *kernel, bool so_far, size_t *ret_count)
 {
-	const struct universe_source source = { .vmlinux = outputs->vmlinux, .running = kernel };
+	const struct universe_source source = { .vmlinux = outputs->options->result.vmlinux, .running = kernel };
 	bool is_known = false, is_looked_for = false;
 	struct universe u = {};
 	int err = 0;
@@ -333,12 +358,101 @@ static int put_all(struct outputs *outputs, const struct coverage *const *covera
 	return err;
 }
 
+/* ---- --keep */
+
+/* What reports call the run: "make 2026-11-28T19:22:20Z". */
+static char *name_of_run(const struct coverage *c, const struct store_note *note, const char *engine)
+{
+	const char *word = note->test ?: c->command ? c->command[0] : c->scope.kind == SCOPE_BOOT ? "boot" : c->engine;
+	const char *slash = note->test ? NULL : strrchr(word, '/');
+	time_t seconds = c->started / 1000000000;
+	char text[32];
+	struct tm tm;
+
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &tm));
+	return xasprintf("%s%s%s %s", slash ? slash + 1 : word, engine ? " " : "", engine ?: "", text);
+}
+
+/* Keeps what `hytrace keep` would read from the json file, so that a later one of that file finds it there. */
+static int keep_text(struct store *s, struct text *t, struct store_note *note)
+{
+	struct coverage c;
+	bool is_new;
+	int err = coverage__read_text(&c, t, note->document);
+
+	if (err)
+		return err;
+	note->hash = store__hash(t);
+	err = store__keep(s, &c, note, &is_new);
+	/* The run is kept by then. A failure has a message. */
+	if (!err)
+		store__find_functions(s, &c.kernel);
+	coverage__free(&c);
+	return err;
+}
+
+static int keep_one(struct store *s, const struct cover_options *o, const struct coverage *c, const char *engine)
+{
+	struct store_note note = o->note;
+	char *name = name_of_run(c, &note, engine);
+	struct text t = {};
+	FILE *out = xopen_memstream(&t.bytes, &t.length);
+	int err;
+
+	coverage__write_json(c, out);
+	xclose_memstream(out);
+	note.document = name;
+	err = keep_text(s, &t, &note);
+	free(t.bytes);
+	free(name);
+	return err;
+}
+
+/* A run that took a day must not be lost because a disk is full. */
+static void keep_later(const struct cover_options *o, const struct coverage *c)
+{
+	const char *slash = strrchr(o->keep, '/');
+	char *beside = xasprintf("%s.json", o->keep), *path;
+	char *elsewhere = xasprintf("/var/tmp/%s.json", slash ? slash + 1 : o->keep);
+
+	path = keep_apart(beside, c) ?: keep_apart(elsewhere, c);
+	if (path)
+		error__print("--keep: %s does not have this run, which is in %s: when there is room, keep it by "
+			     "`hytrace keep %s %s`%s", o->keep, path, o->keep, path,
+			     o->note.test || o->note.revision || o->note.thin ?
+			     " with the same --test, --commit and --thin" : "");
+	else
+		error__print("--keep: %s does not have this run, nor could it be written beside it or to /var/tmp",
+			     o->keep);
+	free(path);
+	free(elsewhere);
+	free(beside);
+}
+
+static int keep_all(const struct cover_options *o, const struct coverage *const *coverages, size_t count)
+{
+	struct store *s = NULL;
+	int opened = o->keep ? store__open(&s, o->keep, STORE_CREATE) : 0, err = opened;
+
+	for (size_t i = 0; o->keep && i < count; i++) {
+		int failed = opened ?: keep_one(s, o, coverages[i], count > 1 ? coverages[i]->engine : NULL);
+
+		if (failed)
+			keep_later(o, coverages[i]);
+		err = err ?: failed;
+	}
+	store__close(s);
+	return err;
+}
+
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct kernel *kernel)
 {
 	size_t written;
 	int err = put_all(outputs, coverages, count, kernel, false, &written);
+	int kept = keep_all(outputs->options, coverages, count);
 
+	err = err ?: kept;
 	return err || count < 2 ? err : print_comparison(coverages[0], coverages[1]);
 }
 

@@ -2,7 +2,7 @@
 /*
  * The results of a run of `hytrace cover`, and where they go: one for each -o, or one on standard
  * output. With two engines, NAME.EXT becomes NAME.ENGINE.EXT for each engine, and their comparison
- * goes to standard output.
+ * goes to standard output. With --keep, each result also goes into a store.
  */
 #ifndef HYTRACE_COVER_OUTPUTS_H
 #define HYTRACE_COVER_OUTPUTS_H
@@ -18,6 +18,7 @@ struct outputs;
 /*
  * Opens all outputs. @plan: what is known of the result before the run. Returns -EINVAL after a message if an
  * output cannot be written, its format is not possible, or with --append, if it cannot be merged with the file.
+ * @o must outlive @ret.
  */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard);

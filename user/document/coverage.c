@@ -414,6 +414,37 @@ bool coverage__is_unattached(const struct coverage *c, const char *name, const c
 	return false;
 }
 
+size_t coverage__runs(const struct coverage *c)
+{
+	return c->merged ? c->merged_count : 1;
+}
+
+size_t coverages__runs(const struct coverage *const *list, size_t count)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < count; i++)
+		runs += coverage__runs(list[i]);
+	return runs > count ? runs : 0;
+}
+
+size_t coverage__runs_of(const struct coverage *c, const struct hit *hit)
+{
+	return !hit ? 0 : c->merged ? hit->runs : 1;
+}
+
+void coverage__limit(struct coverage *c, uint64_t min_runs)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (coverage__runs_of(c, &c->hits.list[i]) >= min_runs)
+			c->hits.list[kept++] = c->hits.list[i];
+	}
+	c->hits.count = kept;
+	c->min_runs = min_runs > c->min_runs ? min_runs : c->min_runs;
+}
+
 bool coverage__knows_first(const struct coverage *c)
 {
 	return !c->merged || c->boot_id;

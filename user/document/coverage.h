@@ -161,6 +161,7 @@ struct coverage {
 
 	struct merged_run *merged;	/* this result is the union of these results; NULL: it is of one run */
 	size_t merged_count;
+	uint64_t min_runs;	/* of the union, only what so many runs have seen is in @hits; 0: all */
 
 	struct counters lost;	/* each counter is a reason why something may be missing */
 	struct counters cost;
@@ -182,6 +183,14 @@ bool coverage__same_command(const struct coverage *a, const struct coverage *b);
 bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
 /* Was the function asked for, but could not be attached to? @name: may be NULL. @module: NULL: vmlinux */
 bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module);
+/* The number of its runs; 1 if it is no union. */
+size_t coverage__runs(const struct coverage *c);
+/* The sum of the runs of recordings; 0: none of them is a union of several. */
+size_t coverages__runs(const struct coverage *const *list, size_t count);
+/* In how many of its runs was this hit? @hit: NULL: in none */
+size_t coverage__runs_of(const struct coverage *c, const struct hit *hit);
+/* Removes the hits of fewer than @min_runs runs. */
+void coverage__limit(struct coverage *c, uint64_t min_runs);
 /* Is it known which hit was the first? Not if results of several boots were merged. */
 bool coverage__knows_first(const struct coverage *c);
 

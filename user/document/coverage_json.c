@@ -239,6 +239,7 @@ static const struct json_field header[] = {
 	{ "ended", &field_word, AT(ended), endings },
 	{ "status", &status, AT(status) },
 	{ "merged", &merged, 0 },
+	{ "min_runs", &field_some_number, AT(min_runs) },
 	{ "window", &field_object, AT(window), window_fields },
 	{ "totals", &field_object, 0, total_fields },
 	{ "complete", &complete, AT(lost) },

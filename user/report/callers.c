@@ -316,13 +316,17 @@ static void print_answer(const struct question *q, size_t number, FILE *out)
 {
 	const struct image_of *of;
 	const struct image_function *f = images__function(q->edges->images, number, &of);
+	const struct node *node = &q->edges->nodes[number];
 	struct caller_lines lines = recorded_calls(q, number);
 	char text[512];
 
 	print_place(&q->heads, of, f->addr, text, sizeof(text));
 	fprintf(out, of->module ? "%s [%s]" : "%s", f->name, of->module);
-	fprintf(out, "  %s\n", text);
-	if (!q->edges->nodes[number].seen)
+	fprintf(out, "  %s", text);
+	if (q->edges->runs && node->runs)
+		fprintf(out, "  in %zu of %zu runs", node->runs, q->edges->runs);
+	fputc('\n', out);
+	if (!node->seen)
 		print_unseen(q, number, f, of->module, out);
 	if (lines.count)
 		print_table(q, q->calls ? "CALLED" : "CALLER", NULL, &lines, out);
@@ -399,6 +403,7 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 	write_place(w, of, f->addr, source_lines__get(&q->heads, of, f->addr));
 	json__string_or_null(w, "untraced", untraced__word(f->untraced));
 	json__bits(w, "seen", node->seen, q->edges->document_count);
+	json__number_or_null(w, "runs", q->edges->runs, node->runs);
 	json__bits(w, "proved", (node->inside | node->called) & ~node->seen, q->edges->document_count);
 	if (q->calls) {
 		jsonw_lluint_field(w, "traceable_calls", count_traceable_calls(of, f));
@@ -423,6 +428,7 @@ void callers__json(const struct question *q, FILE *out)
 
 	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
 	json__strings(w, "documents", q->labels, q->edges->document_count);
+	json__number_or_null(w, "runs", q->edges->runs, q->edges->runs);
 	jsonw_lluint_field(w, "missing", q->edges->missing);
 	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
 	json__array(w, "functions");
@@ -437,6 +443,8 @@ void callers__json(const struct question *q, FILE *out)
 static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	OPTION_VMLINUX("the vmlinux of that kernel; default: where distributions put it"),
 	{ }
 };
@@ -532,7 +540,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&d, o.arguments + 1, o.count - 1);
+	err = documents__read(&d, o.arguments + 1, o.count - 1, &o.result);
 	if (!err)
 		err = edges__open(&edges, &images, d.list, d.count, o.result.vmlinux);
 	q.labels = (const char *const *)d.labels;

@@ -30,6 +30,8 @@ static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default), json, tailor, lcov, html; dot or folded: the graph of calls"
 		      OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
 	OPTION_VMLINUX("that kernel's, with debug information; modules are looked for beside it"),
@@ -302,7 +304,7 @@ int cmd_report(int argc, char **argv)
 		return EXIT_USAGE;
 	o.form.sort = o.sort >= 0 ? o.sort : 0;
 	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.where ? BY_FILE : BY_DIRECTORY;
-	err = documents__read(&d, o.paths, o.count);
+	err = documents__read(&d, o.paths, o.count, &o.result);
 	if (!err)
 		err = o.result.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);

@@ -23,6 +23,8 @@ static const struct argp_option options[] = {
 	{ "in", KEY_IN, "FILE", OPTION_HIDDEN, NULL, 0 },
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	OPTION_VMLINUX("of the kernel that is asked about, with debug information; default: that of the first FILE, "
 		       "or of the running kernel, where it usually is"),
 	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the "
@@ -242,7 +244,7 @@ int cmd_why(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&s.documents, o.paths, o.path_count);
+	err = documents__read(&s.documents, o.paths, o.path_count, &o.result);
 	if (!err)
 		err = find_universe(&s, o.result.vmlinux);
 	if (!err)

@@ -350,6 +350,7 @@ enum { KEY_CALLERS = 256, KEY_ALL };
 static const struct argp_option options[] = {
 	{ "callers", KEY_CALLERS, NULL, 0, "compare the callers as well", 0 },
 	OPTION_FORMAT("text (default) or json"),
+	OPTION_RUNS,
 	{ "all", KEY_ALL, NULL, 0, "name every difference, not the first 20 for each reason", 0 },
 	{ }
 };
@@ -431,7 +432,7 @@ int cmd_compare(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read_joined(&d, o.paths, 2);
+	err = documents__read_joined(&d, o.paths, 2, &o.result);
 	/* A union of runs does not tell when they paused. So its window cannot be compared. */
 	for (int i = 0; !err && i < 2; i++) {
 		if (d.list[i]->merged)

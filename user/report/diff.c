@@ -446,6 +446,8 @@ enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE };
 static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
 	  "new, gone, any (default)", 0 },
 	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
@@ -588,12 +590,10 @@ int cmd_diff(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read_joined(&d, o.paths, o.count);
+	err = documents__read_joined(&d, o.paths, o.count, &o.result);
 	if (!err)
 		err = diff(&o, &d, &fails);
 	documents__free(&d);
 	/* As in diff(1), the status of a failure is not that of a difference. */
-	if (err)
-		return EXIT_USAGE;
-	return fails ? EXIT_FAILED : EXIT_DONE;
+	return err ? EXIT_USAGE : fails ? EXIT_FAILED : EXIT_DONE;
 }

@@ -48,13 +48,14 @@ static void make_labels(struct documents *d)
 	}
 }
 
-/* Takes over @c and @path. */
-static void add(struct documents *d, const struct coverage *c, char *path)
+static int add(struct coverage *c, const char *path, void *data)
 {
+	struct documents *d = data;
 	size_t paths = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
-	*LIST_ADD(d->paths, paths) = path;
+	*LIST_ADD(d->paths, paths) = xstrdup(path);
+	return 0;
 }
 
 /*
@@ -70,7 +71,7 @@ static const char *cut_selection(char *path)
 	return mark ? mark + 1 : NULL;
 }
 
-static int read_runs(struct documents *d, struct store *s, const char *selection)
+static int visit_runs(struct store *s, const char *selection, documents_visit visit, void *data)
 {
 	int64_t *runs = NULL;
 	size_t count;
@@ -85,33 +86,72 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 		char *document;
 
 		err = store__read(s, runs[i], &c, &document);
-		if (!err)
-			add(d, &c, document);
+		if (err)
+			break;
+		err = visit(&c, document, data);
+		free(document);
 	}
 	free(runs);
 	return err;
 }
 
-static int read_one(struct documents *d, const char *path)
+static bool is_store(const char *path)
 {
 	char *file = xstrdup(path);
-	const char *selection = cut_selection(file);
+	bool is = strcmp(path, "-") && (cut_selection(file) || store__is(file));
+
+	free(file);
+	return is;
+}
+
+/* Where there is nothing to select from, a selection is a mistake. */
+static int check_runs(const char *const *paths, size_t count, const struct result_options *o)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_store(paths[i]))
+			return 0;
+	}
+	if (!o || !o->runs)
+		return 0;
+	return error__return(-EINVAL, "--runs %s: selects runs of a store of `hytrace keep`, and no FILE is one",
+			     o->runs);
+}
+
+static char *join_selections(const char *a, const char *b)
+{
+	return a && b ? xasprintf("%s&%s", a, b) : xstrdup(a ?: b);
+}
+
+static int visit_one(const char *path, const struct result_options *o, documents_visit visit, void *data)
+{
+	char *file = xstrdup(path), *selection = join_selections(cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
 	struct store *s;
 	int err;
 
-	if (strcmp(path, "-") && (selection || store__is(file))) {
+	if (is_store(path)) {
 		err = store__open(&s, file, STORE_READ);
 		if (!err) {
-			err = read_runs(d, s, selection);
+			err = visit_runs(s, selection, visit, data);
 			store__close(s);
 		}
 	} else {
 		err = coverage__read_json(&c, path);
 		if (!err)
-			add(d, &c, xstrdup(path));
+			err = visit(&c, path, data);
 	}
+	free(selection);
 	free(file);
+	return err;
+}
+
+int documents__each(const char *const *paths, size_t count, const struct result_options *o, documents_visit visit,
+		    void *data)
+{
+	int err = check_runs(paths, count, o);
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = visit_one(paths[i], o, visit, data);
 	return err;
 }
 
@@ -125,49 +165,81 @@ static void finish(struct documents *d)
 	make_labels(d);
 }
 
-int documents__read(struct documents *ret, const char *const *paths, size_t count)
+int documents__read(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o)
 {
-	int err = 0;
+	int err;
 
+	if (o && o->min_runs)
+		return documents__read_joined(ret, paths, count, o);
 	*ret = (struct documents){};
-	for (size_t i = 0; !err && i < count; i++)
-		err = read_one(ret, paths[i]);
+	err = documents__each(paths, count, o, add, ret);
 	if (!err)
 		finish(ret);
 	return err;
 }
 
-/* Replaces the documents from @first on by their union, which is called @path. */
-static int join(struct documents *d, size_t first, const char *path)
-{
-	const struct coverage **list = xcalloc(d->count - first, sizeof(*list));
-	struct coverage joined;
-	int err;
+/* The union of what a path names. A single recording stays as it is. */
+struct joining {
+	struct merge m;
+	size_t count;
+	struct coverage first, joined;
+	char *first_path;
+};
 
-	for (size_t i = first; i < d->count; i++)
-		list[i - first] = &d->read[i];
-	err = merge__run(&joined, list, d->count - first, d->paths + first);
-	free(list);
-	if (err)
-		return err;
-	while (d->count > first) {
-		coverage__free(&d->read[--d->count]);
-		free((char *)d->paths[d->count]);
+static int join_one(struct coverage *c, const char *path, void *data)
+{
+	struct joining *j = data;
+	int err = 0;
+
+	if (!j->count++) {
+		j->first = *c;
+		j->first_path = xstrdup(path);
+		return 0;
 	}
-	add(d, &joined, xstrdup(path));
+	if (j->count == 2) {
+		merge__begin(&j->m, &j->joined);
+		err = merge__add(&j->m, &j->first, j->first_path);
+		coverage__free(&j->first);
+	}
+	err = err ?: merge__add(&j->m, c, path);
+	coverage__free(c);
+	return err;
+}
+
+int documents__limit(struct coverage *c, const char *path, const struct result_options *o)
+{
+	if (!o || !o->min_runs)
+		return 0;
+	if (o->min_runs > coverage__runs(c))
+		return error__return(-EINVAL, "--min-runs %llu: %s has only %zu: `hytrace merge` joins several into "
+				     "one", (unsigned long long)o->min_runs, path, coverage__runs(c));
+	coverage__limit(c, o->min_runs);
 	return 0;
 }
 
-int documents__read_joined(struct documents *ret, const char *const *paths, size_t count)
+static int read_joined(struct documents *d, const char *path, const struct result_options *o)
 {
-	int err = 0;
+	struct joining j = {};
+	int err = visit_one(path, o, join_one, &j);
+
+	if (j.count > 1)
+		err = merge__end(&j.m, err);
+	if (j.count > 1 ? !err : j.count) {
+		add(j.count > 1 ? &j.joined : &j.first, j.count > 1 ? path : j.first_path, d);
+		err = err ?: documents__limit(&d->read[d->count - 1], path, o);
+	}
+	free(j.first_path);
+	return err;
+}
+
+int documents__read_joined(struct documents *ret, const char *const *paths, size_t count,
+			   const struct result_options *o)
+{
+	int err = check_runs(paths, count, o);
 
 	*ret = (struct documents){};
-	for (size_t i = 0; !err && i < count; i++) {
-		err = read_one(ret, paths[i]);
-		if (!err && ret->count > i + 1)
-			err = join(ret, i, paths[i]);
-	}
+	for (size_t i = 0; !err && i < count; i++)
+		err = read_joined(ret, paths[i], o);
 	if (!err)
 		finish(ret);
 	return err;

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+#include "base/program.h"
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "kernel/running.h"
@@ -29,16 +30,27 @@ struct documents {
  * @ret: to be freed by documents__free(), even after a failure
  * @paths: their files, or stores
  * @count: their number
+ * @o: --runs selects runs of the stores; with --min-runs, it is as documents__read_joined(). NULL: all
  *
  * Return: 0, or a negative errno after a message; -EINVAL if a selection of a store has no run.
  */
-int documents__read(struct documents *ret, const char *const *paths, size_t count);
+int documents__read(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o);
+
+/* What is done with a recording, which is handed over. @path: of the file; of a run of a store, its document's name */
+typedef int (*documents_visit)(struct coverage *c, const char *path, void *data);
+
+/* Reads the recordings one after the other; one at a time is in memory. Returns as documents__read(), or as @visit. */
+int documents__each(const char *const *paths, size_t count, const struct result_options *o, documents_visit visit,
+		    void *data);
 
 /*
  * As documents__read(), but the runs of a store become one recording, their union: one for each of
  * @paths, which names it.
  */
-int documents__read_joined(struct documents *ret, const char *const *paths, size_t count);
+int documents__read_joined(struct documents *ret, const char *const *paths, size_t count,
+			   const struct result_options *o);
+/* Leaves of a union what --min-runs asks for. Returns -EINVAL after a message if @c has not so many runs. */
+int documents__limit(struct coverage *c, const char *path, const struct result_options *o);
 void documents__free(struct documents *d);
 bool texts__are_distinct(char *const *list, size_t count);
 
@@ -53,6 +65,7 @@ enum verdict {
 	/* It could have been seen. */
 	VERDICT_NOT_CALLED,
 	VERDICT_NOT_FOLLOWED,	/* only some tasks were followed, and these did not call it */
+	VERDICT_FEW_RUNS,	/* fewer runs of a union have seen it than --min-runs asks for */
 	/* It could not have been seen, whether it ran or not. */
 	VERDICT_NOT_ASKED,	/* -a does not match it */
 	VERDICT_DENIED,		/* -d matches it */

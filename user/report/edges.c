@@ -178,6 +178,7 @@ static void add_function(struct edges *e, const struct hit *hit, size_t document
 		return;
 	node = &e->nodes[number];
 	node->seen |= 1ull << document;
+	node->runs += coverage__runs_of(e->documents[document], hit);
 	if (!node->hit)
 		node->hit = hit;
 }
@@ -270,7 +271,8 @@ void edges__make(struct edges *ret, struct images *images, const struct coverage
 {
 	size_t room = 0;
 
-	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count };
+	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count,
+				.runs = coverages__runs(documents, count) };
 	for (size_t d = 0; d < count; d++)
 		room += 2 * documents[d]->hits.count;
 	ret->list = xcalloc(room, sizeof(*ret->list));

@@ -43,12 +43,14 @@ struct node {
 	uint64_t inside;	/* recordings, as bits, of a call in the function: it ran */
 	uint64_t called;	/* recordings, as bits, of a call of the function: it ran */
 	const struct hit *hit;	/* the first hit; NULL: there is none */
+	size_t runs;		/* the runs, of all recordings, that have the function */
 };
 
 struct edges {
 	const struct images *images;
 	const struct coverage *const *documents;
 	size_t document_count;
+	size_t runs;		/* of all recordings; 0: none of them is a union */
 	struct edge *list;	/* sorted by calling function, then by call site */
 	size_t count;
 	size_t *by_callee;	/* indices of edges with a callee in @list, sorted by callee */

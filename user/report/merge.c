@@ -30,16 +30,20 @@ static int check_modules(const struct coverage *to, const struct coverage *c, co
 	return 0;
 }
 
-static int check(const struct coverage *first, const struct coverage *c, const char *path)
+/* The union has the build and the filters of the first recording. */
+static int check(const struct coverage *to, const struct coverage *c, const char *path)
 {
-	if (!coverage__same_build(first, c, NULL))
+	if (!coverage__same_build(to, c, NULL))
 		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
 				     "compares two builds", path, c->kernel.build_id ?: "unknown",
-				     first->kernel.build_id ?: "unknown");
-	if (!globs__are_same(&first->filter.allow, &c->filter.allow) ||
-	    !globs__are_same(&first->filter.deny, &c->filter.deny))
+				     to->kernel.build_id ?: "unknown");
+	if (!globs__are_same(&to->filter.allow, &c->filter.allow) ||
+	    !globs__are_same(&to->filter.deny, &c->filter.deny))
 		return error__return(-EINVAL, "%s: has other filters (-a, -d) than the first recording: a union "
 				     "could not tell which functions were not called", path);
+	if (c->min_runs > 1)
+		return error__return(-EINVAL, "%s: has only what at least %llu of its runs have seen: its runs cannot "
+				     "be counted with others", path, (unsigned long long)c->min_runs);
 	if (!c->kernel.offset_known)
 		return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel "
 				     "ran: its functions cannot be matched", path);
@@ -87,31 +91,6 @@ static void add_runs(struct coverage *to, const struct coverage *c)
 		run.host = xstrdup(run.host);
 		run.boot_id = xstrdup(run.boot_id);
 		*LIST_ADD(to->merged, to->merged_count) = run;
-	}
-}
-
-/*
- * Keeps a module's build id only if each recording with hits in the module has it: in another
- * build, the same offsets are other functions.
- */
-static void forget_unnamed_builds(struct coverage *to, const struct coverage *c)
-{
-	const char *last = NULL;
-
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const char *module = c->hits.list[i].module;
-		const struct covered_module *m;
-		struct covered_module *joined;
-
-		if (!module || module == last)
-			continue;
-		last = module;
-		m = covered_modules__find(&c->modules, module);
-		joined = (void *)covered_modules__find(&to->modules, module);
-		if (joined && !(m && m->build_id)) {
-			free(joined->build_id);
-			joined->build_id = NULL;
-		}
 	}
 }
 
@@ -240,7 +219,7 @@ static char **copy_texts(char *const *list)
 	return copy;
 }
 
-static void begin(struct coverage *to, const struct coverage *first)
+static void begin_with(struct coverage *to, const struct coverage *first)
 {
 	coverage__init(to, first->engine);
 	kernel_id__copy(&to->kernel, &first->kernel);
@@ -292,31 +271,39 @@ static void add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-/* How many hits of its name in its module lie at lower offsets? */
-static unsigned int number_of_namesake(const struct coverage *c, const struct hit *hit)
+/* How many of the hits of its name in its module lie at lower offsets? @by_name: leaves these out; NULL: none */
+static unsigned int number_of_namesake(const struct hits *hits, const bool *by_name, const struct hit *hit)
 {
 	unsigned int number = 0;
 
-	for (size_t i = 0; hit->module && i < c->hits.count; i++) {
-		const struct hit *other = &c->hits.list[i];
+	for (size_t i = 0; hit->module && i < hits->count; i++) {
+		const struct hit *other = &hits->list[i];
 
 		number += other->kind == hit->kind && other->into == hit->into && other->offset < hit->offset &&
-			  text__equals(other->module, hit->module) && text__equals(other->name, hit->name);
+			  text__equals(other->module, hit->module) && text__equals(other->name, hit->name) &&
+			  !(by_name && by_name[i]);
 	}
 	return number;
 }
 
-/* Keys hits by address, which may have several names; by name if it or the build is unknown. */
-static char *place_key(const struct coverage *to, const struct coverage *c, const struct hit *hit)
+/* Hits are keyed by address, which may have several names; by name if the address or the module's build is unknown. */
+static bool goes_by_name(const struct coverage *c, const struct hit *hit)
 {
-	const struct covered_module *m = hit->module ? covered_modules__find(&to->modules, hit->module) : NULL;
-	bool is_placed = hit->module ? m && m->build_id : hit->link;
+	const struct covered_module *m = hit->module ? covered_modules__find(&c->modules, hit->module) : NULL;
 
-	if (is_placed || !hit->name)
-		return xasprintf("%u %s %llx", hit->kind, hit->module ?: "",
-				 (unsigned long long)(hit->module ? hit->offset : hit->link));
+	return hit->name && !(hit->module ? m && m->build_id : hit->link);
+}
+
+static char *place_key(const struct hit *hit)
+{
+	return xasprintf("%u %s %llx", hit->kind, hit->module ?: "",
+			 (unsigned long long)(hit->module ? hit->offset : hit->link));
+}
+
+static char *name_key(const struct hit *hit, unsigned int number)
+{
 	return xasprintf("%u %s %s %u %llx %u", hit->kind, hit->module ?: "", hit->name, hit->sympos,
-			 (unsigned long long)hit->into, number_of_namesake(c, hit));
+			 (unsigned long long)hit->into, number);
 }
 
 static const char *intern(struct hits *hits, const char *text)
@@ -331,13 +318,32 @@ static void copy_other(struct hits *hits, struct hit *to, const struct hit *from
 	to->other.module = intern(hits, from->other.module);
 }
 
-/* @places: the index in to->hits, by place_key() */
-static void add_hit(struct coverage *to, struct lh_table *places, const struct coverage *c, const struct hit *hit)
+/* @is_new: @known is a hit that has nothing yet */
+static void join_hit(struct hits *hits, struct hit *known, const struct hit *hit, bool is_new)
 {
-	struct hits *hits = &to->hits;
-	char *key = place_key(to, c, hit);
-	struct lh_entry *entry = lh_table_lookup_entry(places, key);
-	struct hit copy = *hit, *known;
+	known->runs += hit->runs ?: 1;
+	known->name = known->name ?: hits__name(hits, hit->name);
+	if (!known->other.name)
+		copy_other(hits, known, hit);
+	/* If the runs are of several boots, merge__end() clears these times. */
+	if (hit->first_ns >= known->first_ns)
+		return;
+	known->first_ns = hit->first_ns;
+	known->cpu = hit->cpu;
+	known->pid = hit->pid;
+	known->tgid = hit->tgid;
+	known->comm = intern(hits, hit->comm);
+	if (!is_new && hit->other.name)
+		copy_other(hits, known, hit);
+}
+
+static void add_hit(struct merge *m, const struct coverage *c, const struct hit *hit)
+{
+	bool by_name = goes_by_name(c, hit);
+	char *key = by_name ? name_key(hit, number_of_namesake(&c->hits, NULL, hit)) : place_key(hit);
+	struct lh_entry *entry = lh_table_lookup_entry(m->places, key);
+	struct hits *hits = &m->to->hits;
+	struct hit copy = *hit;
 
 	if (entry) {
 		free(key);
@@ -346,24 +352,79 @@ static void add_hit(struct coverage *to, struct lh_table *places, const struct c
 		copy.first_ns = UINT64_MAX;
 		copy.name = copy.other.name = NULL;
 		copy.module = intern(hits, hit->module);
+		m->by_name = list__grow(m->by_name, hits->count, sizeof(*m->by_name));
+		m->by_name[hits->count] = by_name;
 		hits__add(hits, &copy);
-		index__add(places, key, (void *)(uintptr_t)(hits->count - 1));
+		index__add(m->places, key, (void *)(uintptr_t)(hits->count - 1));
 	}
-	known = &hits->list[entry ? (uintptr_t)lh_entry_v(entry) : hits->count - 1];
-	known->runs += hit->runs ?: 1;
-	known->name = known->name ?: hits__name(hits, hit->name);
-	if (!known->other.name)
-		copy_other(hits, known, hit);
-	/* If the runs are of several boots, merge__run() clears these times later. */
-	if (hit->first_ns >= known->first_ns)
-		return;
-	known->first_ns = hit->first_ns;
-	known->cpu = hit->cpu;
-	known->pid = hit->pid;
-	known->tgid = hit->tgid;
-	known->comm = intern(hits, hit->comm);
-	if (entry && hit->other.name)
-		copy_other(hits, known, hit);
+	join_hit(hits, &hits->list[entry ? (uintptr_t)lh_entry_v(entry) : hits->count - 1], hit, !entry);
+}
+
+/* ---- modules of an unknown build */
+
+/* Notes the modules in which a recording has hits, and whose build it does not know. */
+static void note_unnamed_builds(struct merge *m, const struct coverage *c)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const char *module = c->hits.list[i].module;
+		const struct covered_module *known;
+		size_t at = 0;
+
+		if (!module || module == last)
+			continue;
+		last = module;
+		known = covered_modules__find(&c->modules, module);
+		while (at < m->unnamed_count && strcmp(m->unnamed[at], module))
+			at++;
+		if (at == m->unnamed_count && !(known && known->build_id))
+			*LIST_ADD(m->unnamed, m->unnamed_count) = intern(&m->to->hits, module);
+	}
+}
+
+/*
+ * In another build, the same offsets are other functions. So if one recording does not know the build of a module,
+ * the hits of all recordings are joined by name there. Leaves a hit with runs 0 where it takes one away.
+ */
+static void join_by_name(struct merge *m, const char *module)
+{
+	struct covered_module *joined = (void *)covered_modules__find(&m->to->modules, module);
+	struct hits *hits = &m->to->hits;
+
+	for (size_t i = 0; i < hits->count; i++) {
+		struct hit *hit = &hits->list[i];
+		struct lh_entry *entry = NULL;
+		size_t other;
+		char *key;
+
+		if (m->by_name[i] || hit->module != module || !hit->name)
+			continue;
+		key = name_key(hit, number_of_namesake(hits, m->by_name, hit));
+		entry = lh_table_lookup_entry(m->places, key);
+		free(key);
+		if (!entry)
+			continue;
+		other = (uintptr_t)lh_entry_v(entry);
+		join_hit(hits, &hits->list[other < i ? other : i], &hits->list[other < i ? i : other], false);
+		hits->list[other < i ? i : other].runs = 0;
+	}
+	if (joined) {
+		free(joined->build_id);
+		joined->build_id = NULL;
+	}
+}
+
+/* Removes what was joined with another hit, and callers if not all recordings have them. */
+static void remove_hits(struct coverage *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].runs && (c->hits.list[i].kind != HIT_CALLER || c->how.callers))
+			c->hits.list[kept++] = c->hits.list[i];
+	}
+	c->hits.count = kept;
 }
 
 /* Times of several boots cannot be compared: no hit is the first, and no window is common. */
@@ -378,49 +439,69 @@ static void forget_times(struct coverage *c)
 	}
 }
 
-int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count,
-	       const char *const *paths)
-{
-	struct lh_table *places;
-	int err = 0;
+/* ---- one recording after the other */
 
-	for (size_t i = 0; !err && i < count; i++)
-		err = check(documents[0], documents[i], paths[i]);
+void merge__begin(struct merge *m, struct coverage *ret)
+{
+	*m = (struct merge){ .to = ret, .places = index__new(16384, index__free_key) };
+}
+
+int merge__add(struct merge *m, const struct coverage *c, const char *path)
+{
+	struct coverage *to = m->to;
+	int err;
+
+	if (!m->count++)
+		begin_with(to, c);
+	err = check(to, c, path) ?: check_modules(to, c, path) ?: check_runs(to, c, path);
 	if (err)
 		return err;
-	begin(ret, documents[0]);
-	for (size_t i = 0; i < count; i++) {
-		err = check_modules(ret, documents[i], paths[i]) ?: check_runs(ret, documents[i], paths[i]);
-		if (err) {
-			coverage__free(ret);
-			return err;
-		}
-		add_head(ret, documents[i]);
+	add_head(to, c);
+	note_unnamed_builds(m, c);
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].kind != HIT_CALLER || to->how.callers)
+			add_hit(m, c, &c->hits.list[i]);
 	}
-	/* The key of a hit depends on the modules of all recordings. */
-	for (size_t i = 0; i < count; i++)
-		forget_unnamed_builds(ret, documents[i]);
-	places = index__new(16384, index__free_key);
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < documents[i]->hits.count; j++) {
-			const struct hit *hit = &documents[i]->hits.list[j];
-
-			if (hit->kind != HIT_CALLER || ret->how.callers)
-				add_hit(ret, places, documents[i], hit);
-		}
-	}
-	lh_table_free(places);
-	if (coverage__knows_first(ret))
-		hits__order(&ret->hits);
-	else
-		forget_times(ret);
 	return 0;
+}
+
+int merge__end(struct merge *m, int err)
+{
+	for (size_t i = 0; !err && i < m->unnamed_count; i++)
+		join_by_name(m, m->unnamed[i]);
+	lh_table_free(m->places);
+	free(m->by_name);
+	free(m->unnamed);
+	if (err) {
+		if (m->count)
+			coverage__free(m->to);
+		return err;
+	}
+	remove_hits(m->to);
+	if (coverage__knows_first(m->to))
+		hits__order(&m->to->hits);
+	else
+		forget_times(m->to);
+	return 0;
+}
+
+int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count, const char *const *paths)
+{
+	struct merge m;
+	int err = 0;
+
+	merge__begin(&m, ret);
+	for (size_t i = 0; !err && i < count; i++)
+		err = merge__add(&m, documents[i], paths[i]);
+	return merge__end(&m, err);
 }
 
 /* ---- the command */
 
 static const struct argp_option options[] = {
 	OPTION_OUTPUT,
+	OPTION_RUNS,
+	OPTION_MIN_RUNS,
 	{ }
 };
 
@@ -448,16 +529,26 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int merge(const struct merge_options *o, const struct documents *d)
+static int add_one(struct coverage *c, const char *path, void *data)
+{
+	int err = merge__add(data, c, path);
+
+	coverage__free(c);
+	return err;
+}
+
+static int merge(const struct merge_options *o)
 {
 	struct output *output;
 	struct coverage c;
+	struct merge m;
 	int err;
 
-	err = merge__run(&c, d->list, d->count, d->paths);
+	merge__begin(&m, &c);
+	err = merge__end(&m, documents__each(o->paths, o->count, &o->result, add_one, &m));
 	if (err)
 		return err;
-	err = output__open(&output, o->result.output, NULL);
+	err = documents__limit(&c, "the union", &o->result) ?: output__open(&output, o->result.output, NULL);
 	if (!err) {
 		coverage__write_json(&c, output__stream(output));
 		err = output__finish(output, 0);
@@ -479,14 +570,8 @@ int cmd_merge(int argc, char **argv)
 		       "Exit status: 0 done, 1 failed, 2 usage, or FILEs that do not go together.",
 	};
 	struct merge_options o = {};
-	struct documents d;
-	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&d, o.paths, o.count);
-	if (!err)
-		err = merge(&o, &d);
-	documents__free(&d);
-	return error__status(err, false);
+	return error__status(merge(&o), false);
 }

@@ -197,6 +197,24 @@ static void print_proof(const struct rows *r, const struct proof *proof, size_t 
 		s->possible, 100.0 * s->possible / s->all, s->unknown, 100.0 * s->unknown / s->all, whole_kernel(r));
 }
 
+/* A union says of each function how many runs have seen it. */
+static void print_runs(const struct rows *r, const struct coverage *c, FILE *out)
+{
+	size_t all = 0, one = 0, count = hits__count(&c->hits, HIT_FUNCTION);
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		all += hit->kind == HIT_FUNCTION && hit->runs == c->merged_count;
+		one += hit->kind == HIT_FUNCTION && hit->runs == 1;
+	}
+	fprintf(out, "Runs:      %zu; of %zu functions, %zu ran in all of them and %zu in one", c->merged_count, count,
+		all, one);
+	if (c->min_runs > 1)
+		fprintf(out, "; those of fewer than %" PRIu64 " runs are left out", c->min_runs);
+	fprintf(out, "%s\n", whole_kernel(r));
+}
+
 static void print_totals(const struct rows *r, size_t column, const struct proof *proof, FILE *out)
 {
 	const struct coverage *c = r->documents[column];
@@ -218,6 +236,8 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 	if (c->merged)
 		fprintf(out, " in %zu runs", c->merged_count);
 	fputc('\n', out);
+	if (coverage__runs(c) > 1)
+		print_runs(r, c, out);
 	if (c->filter.own.count) {
 		fprintf(out, "Excluded:  the recorder's own helpers");
 		for (size_t i = 0; i < c->filter.own.count; i++)
@@ -289,10 +309,21 @@ bool row__is_listed(const struct rows *r, const struct row *row, enum listed whi
 	return row->seen || row->asked;
 }
 
+/* Prints how many runs of all columns have seen the function. */
+static void print_runs_of(const struct rows *r, const struct row *row, size_t all, FILE *out)
+{
+	size_t seen = 0;
+
+	for (size_t column = 0; column < r->columns; column++)
+		seen += coverage__runs_of(r->documents[column], rows__hit(r, row, column));
+	fprintf(out, "\t%zu of %zu runs", seen, all);
+}
+
 void report__list(const struct rows *r, enum listed which, FILE *out)
 {
 	/* No marks if all would be equal. */
 	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
+	size_t runs = coverages__runs(r->documents, r->columns);
 
 	for (size_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->list[i];
@@ -309,6 +340,8 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 			fprintf(out, "\t%s:%u", f->file, f->line);
 		else if (f->unit)
 			fprintf(out, "\t%s", f->unit);
+		if (runs && row->seen)
+			print_runs_of(r, row, runs, out);
 		/* A function that was not called may have run inlined into another one. */
 		if (row->possible && !row->seen && !row->proved)
 			fputs("\tperhaps inlined", out);
@@ -357,6 +390,8 @@ static void write_column(json_writer_t *w, const struct rows *r, size_t column, 
 	json__string_or_null(w, "label", label);
 	json__string_or_null(w, "engine", c->engine);
 	json__string_or_null(w, "host", c->host);
+	jsonw_lluint_field(w, "runs", coverage__runs(c));
+	json__number_or_null(w, "min_runs", c->min_runs, c->min_runs);
 	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
 	jsonw_lluint_field(w, "traceable", c->traceable);
 	jsonw_lluint_field(w, "traced", c->traced);
@@ -403,7 +438,15 @@ static void write_marks(json_writer_t *w, const struct rows *r, const struct row
 	jsonw_end_array(w);
 }
 
-static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
+static void write_runs(json_writer_t *w, const struct rows *r, const struct row *row)
+{
+	json__array(w, "runs");
+	for (size_t column = 0; column < r->columns; column++)
+		jsonw_lluint(w, coverage__runs_of(r->documents[column], rows__hit(r, row, column)));
+	jsonw_end_array(w);
+}
+
+static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved, bool runs)
 {
 	static const char *const classes[ROW_CLASSES] = {
 		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later",
@@ -419,6 +462,8 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 	json__number_or_null(w, "line", f->line, f->line);
 	jsonw_string_field(w, "class", classes[row->class]);
 	write_marks(w, r, row);
+	if (runs)
+		write_runs(w, r, row);
 	if (proved) {
 		json__bits(w, "proved", row->proved, r->columns);
 		json__bits(w, "possible", row->possible, r->columns);
@@ -430,6 +475,7 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 {
 	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
 	const struct kernel_id *k = &r->documents[0]->kernel;
+	bool runs = coverages__runs(r->documents, r->columns);
 	json_writer_t *w = json__begin(out, "report", REPORT_SCHEMA);
 
 	json__object(w, "kernel");
@@ -448,7 +494,7 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 	json__lines(w, "functions");
 	for (size_t i = 0; i < r->count; i++) {
 		if (row__is_listed(r, &r->list[i], form->which))
-			write_row(w, r, &r->list[i], form->proof);
+			write_row(w, r, &r->list[i], form->proof, runs);
 	}
 	jsonw_end_array(w);
 	json__end(&w);

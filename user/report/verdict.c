@@ -46,6 +46,7 @@ static const struct {
 	[VERDICT_PROVED] = { RAN, "proved", "not seen, and it ran: recorded calls lie in it or lead to it" },
 	[VERDICT_NOT_CALLED] = { COULD_SEE, "not-called", "not called" },
 	[VERDICT_NOT_FOLLOWED] = { COULD_SEE, "not-followed", "not called by the tasks that were followed" },
+	[VERDICT_FEW_RUNS] = { COULD_SEE, "few-runs", "seen in fewer runs than --min-runs asks for, or in none" },
 	[VERDICT_NOT_ASKED] = { BLIND, "not-asked-for", "not asked for: -a names other functions" },
 	[VERDICT_DENIED] = { BLIND, "denied", "excluded: -d names it" },
 	[VERDICT_OWN] = { BLIND, "own", "excluded: the recorder itself calls it" },
@@ -93,6 +94,8 @@ enum verdict verdict__of(const struct coverage *c, const struct function *f)
 		return VERDICT_NO_MODULE;
 	if (coverage__is_unattached(c, f->name, f->module))
 		return VERDICT_UNATTACHED;
+	if (c->min_runs > 1)
+		return VERDICT_FEW_RUNS;
 	return scope__follows(&c->scope) || scope__limit(&c->scope) ? VERDICT_NOT_FOLLOWED : VERDICT_NOT_CALLED;
 }
 

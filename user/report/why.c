@@ -109,11 +109,14 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 {
 	const char *then = c->how.retire ? "; its site was turned off then (--retire)" : "";
 
+	const char *ran = coverage__runs(c) == 1 ? "ran" :
+			  text(s, "ran in %zu of %zu runs", coverage__runs_of(c, hit), coverage__runs(c));
+
 	if (!coverage__knows_first(c))
-		return text(s, "ran%s", then);
+		return text(s, "%s%s", ran, then);
 	if (hit->first_ns < c->window.open)
-		return text(s, "ran, first on CPU %u in process %u%s", hit->cpu, hit->pid, then);
-	return text(s, "ran, first after %.6f s on CPU %u in process %u%s", (hit->first_ns - c->window.open) / 1e9,
+		return text(s, "%s, first on CPU %u in process %u%s", ran, hit->cpu, hit->pid, then);
+	return text(s, "%s, first after %.6f s on CPU %u in process %u%s", ran, (hit->first_ns - c->window.open) / 1e9,
 		    hit->cpu, hit->pid, then);
 }
 

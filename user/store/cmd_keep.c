@@ -21,13 +21,40 @@
 
 #define MOST_THREADS 16
 
-enum { KEY_TEST = 256, KEY_COMMIT, KEY_THIN, KEY_UNIVERSE };
+/* Also options of `hytrace cover`, so they differ from the keys there. */
+enum { KEY_UNIVERSE = 256, KEY_TEST = 640, KEY_COMMIT, KEY_THIN };
 
-static const struct argp_option options[] = {
+static const struct argp_option note_options[] = {
 	{ "test", KEY_TEST, "NAME", 0, "the runs are of this test", 0 },
 	{ "commit", KEY_COMMIT, "ID", 0, "what was tested is of this commit", 0 },
 	{ "thin", KEY_THIN, NULL, 0, "keep which functions and call sites ran, but not when, where and "
 	  "by which task", 0 },
+	{ }
+};
+
+static error_t parse_note(int key, char *arg, struct argp_state *state)
+{
+	struct store_note *note = state->input;
+
+	switch (key) {
+	case KEY_TEST:
+		note->test = arg;
+		break;
+	case KEY_COMMIT:
+		note->revision = arg;
+		break;
+	case KEY_THIN:
+		note->thin = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp store_note__argp = { .options = note_options, .parser = parse_note };
+
+static const struct argp_option options[] = {
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of the kernel, by `hytrace functions -f json`; "
 	  "default: the cached list, if a report has made one", 0 },
 	{ }
@@ -45,14 +72,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct keep_options *o = state->input;
 
 	switch (key) {
-	case KEY_TEST:
-		o->note.test = arg;
-		break;
-	case KEY_COMMIT:
-		o->note.revision = arg;
-		break;
-	case KEY_THIN:
-		o->note.thin = true;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->note;
 		break;
 	case KEY_UNIVERSE:
 		o->universe = arg;
@@ -167,8 +188,11 @@ static int keep_all(struct store *s, const struct keep_options *o, struct readin
 
 		note.document = o->paths[i];
 		failed = failed ?: job->err;
-		if (!err && !job->err)
+		if (!err && !job->err) {
 			err = keep_job(s, job, &note, !o->universe);
+			if (err)
+				error__print("%s: is not kept, nor is any file after it", o->paths[i]);
+		}
 		end_job(r, job);
 	}
 	return err ?: failed;
@@ -208,9 +232,11 @@ static int add_universe(struct store *s, const char *path)
 
 int cmd_keep(int argc, char **argv)
 {
+	static const struct argp_child children[] = { { .argp = &store_note__argp }, { } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
+		.children = children,
 		.args_doc = "STORE FILE...",
 		.doc = "Puts recordings of `hytrace cover -f json` into a store, one file for any number "
 		       "of runs. A recording that is there already is not kept again."

@@ -273,7 +273,7 @@ static int64_t sees(const struct coverage *c, const char *module)
 {
 	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
 
-	if (c->filter.allow.count || c->filter.deny.count)
+	if (c->filter.allow.count || c->filter.deny.count || c->min_runs > 1)
 		return 0;
 	if (!module)
 		return c->scope.kind == SCOPE_BOOT ? 2 : 1;

@@ -170,6 +170,21 @@ static int upgrade(struct store *s)
 	return store__end(s, err);
 }
 
+/*
+ * Is the file writable, and its directory, in which SQLite makes its journal? If not, a run would be recorded that
+ * cannot be kept.
+ */
+static int try_to_write(struct store *s)
+{
+	int err = store__begin(s);
+
+	if (err)
+		return err;
+	err = sql__script(&s->sql, "INSERT OR REPLACE INTO blind VALUES (0, '')");
+	sqlite3_exec(s->sql.db, "ROLLBACK", NULL, NULL, NULL);
+	return err;
+}
+
 static int settle(struct store *s, enum store_use use)
 {
 	sqlite3_int64 version;
@@ -186,6 +201,8 @@ static int settle(struct store *s, enum store_use use)
 		err = use != STORE_READ ? upgrade(s) :
 		      error__return(-EINVAL, "%s: is a store of an older version, or empty: `hytrace keep` "
 				    "upgrades it", s->sql.path);
+	else if (!err && use != STORE_READ)
+		err = try_to_write(s);
 	/*
 	 * To read after a crash, SQLite may have to write: it removes what was not kept. So the
 	 * file is open for writing.

@@ -11,6 +11,7 @@
 #ifndef HYTRACE_STORE_STORE_H
 #define HYTRACE_STORE_STORE_H
 
+#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,7 +35,7 @@ bool store__is(const char *path);
  * store__open() - open a store
  * @ret: to be closed by store__close()
  * @path: its file
- * @use: what for. A store of an older version is upgraded if it is written to
+ * @use: what for. A store of an older version is upgraded if it is written to. One that cannot be written is refused
  *
  * Return: 0, or a negative errno after a message; -EINVAL: the file is something else.
  */
@@ -57,6 +58,9 @@ struct store_note {
 	bool thin;			/* which functions and call sites, but not when, and by which task */
 	struct store_hash hash;
 };
+
+/* The options --test, --commit and --thin. Its input is a struct store_note. */
+extern const struct argp store_note__argp;
 
 /**
  * store__keep() - keep a run

@@ -251,7 +251,7 @@ static int prepare(struct work *w, const struct tailor_options *o)
 {
 	int err;
 
-	err = documents__read(&w->documents, o->paths, o->count);
+	err = documents__read(&w->documents, o->paths, o->count, NULL);
 	if (!err)
 		err = check_documents(&w->documents, o->lossy);
 	if (!err)

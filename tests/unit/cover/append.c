@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* hytrace cover --append: what a file has is joined with what a run sees, or refused before anything is run. */
+/*
+ * hytrace cover --append: what a file has is joined with what a run sees, or refused before anything is run. And --keep:
+ * a run is in the store, or else in a file.
+ */
 #include <sys/wait.h>
 #include <sys/file.h>
 
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
 #include "put_file.h"
+#include "store/store.h"
 
 static void leave(void)
 {
-	run_shell("rm -f sum.json sum.txt sum.new.json sum.new2.json && rmdir %s", test_dir);
+	run_shell("rm -f sum.json sum.txt sum.new.json sum.new2.json runs.db runs.db.new.json && rmdir %s", test_dir);
 }
 
 /* Of a run that has seen one function; NULL: one that has not begun. */
@@ -54,9 +58,12 @@ TestSuite(append, .init = begin, .fini = end);
 
 static int open_sum(struct outputs **ret, const char *path, const struct coverage *plan)
 {
-	struct cover_options o = { .append = true, .outputs = &path, .output_count = 1 };
+	static struct cover_options o;
+	static const char *paths[1];
 	struct engines engines = { .list[0].ops = &engine_bpf, .count = 1 };
 
+	paths[0] = path;
+	o = (struct cover_options){ .append = true, .outputs = paths, .output_count = 1 };
 	return outputs__open(ret, &o, &engines, &plan->kernel, plan, NULL);
 }
 
@@ -256,4 +263,100 @@ Test(so_far, does_not_look_for_what_only_the_end_needs, .init = enter_dir, .fini
 	cr_assert_stderr_eq_str("");
 	outputs__free(outputs);
 	coverage__free(&c);
+}
+
+/* ---- --keep */
+
+static struct cover_options kept = { .keep = "runs.db", .note = { .test = "ltp/mkdir01", .revision = "abc" } };
+
+TestSuite(keep, .init = begin, .fini = end);
+
+static int open_kept(void)
+{
+	struct engines engines = { .list[0].ops = &engine_bpf, .count = 1 };
+
+	return outputs__open(&outputs, &kept, &engines, &plan.kernel, &plan, NULL);
+}
+
+static int write_kept(void)
+{
+	int err = outputs__write(outputs, list, 1, NULL);
+
+	outputs__free(outputs);
+	outputs = NULL;
+	return err;
+}
+
+static void expect_runs(const char *selection, size_t wanted)
+{
+	struct store *s;
+	int64_t *runs;
+	size_t count;
+
+	cr_assert(store__open(&s, "runs.db", STORE_READ) == 0);
+	cr_assert(store__select(s, selection, &runs, &count) == 0);
+	cr_expect(count == wanted, "%s: %zu", selection, count);
+	free(runs);
+	store__close(s);
+}
+
+Test(keep, the_run_is_in_the_store_and_nothing_is_printed)
+{
+	cr_redirect_stdout();
+	cr_redirect_stderr();
+	c.started = 1000000000ull * 86400;
+	cr_assert(open_kept() == 0);
+	expect_runs(NULL, 0);
+	cr_assert(write_kept() == 0);
+	expect_runs("test=ltp/mkdir01&commit=abc&engine=bpf&document=ltp/mkdir01 1970-01-02T00:00:00Z", 1);
+	fflush(stdout);
+	fflush(stderr);
+	cr_assert_stdout_eq_str("");
+	cr_assert_stderr_eq_str("");
+}
+
+Test(keep, the_json_file_of_the_run_is_not_kept_again)
+{
+	const char *path = "sum.json";
+	struct text t;
+	struct coverage read;
+	struct store_note note = { .document = path };
+	struct store *s;
+	bool is_new = true;
+
+	kept.outputs = &path;
+	kept.output_count = 1;
+	kept.result.format = FORMAT_JSON;
+	cr_assert(open_kept() == 0 && write_kept() == 0);
+	kept.output_count = 0;
+	expect("vfs_mkdir");
+	cr_assert(document__read_text(&t, document__open(path), path) == 0);
+	cr_assert(coverage__read_text(&read, &t, path) == 0);
+	note.hash = store__hash(&t);
+	cr_assert(store__open(&s, "runs.db", STORE_WRITE) == 0);
+	cr_assert(store__keep(s, &read, &note, &is_new) == 0);
+	cr_expect(not(is_new));
+	store__close(s);
+	coverage__free(&read);
+	free(t.bytes);
+}
+
+Test(keep, what_is_no_store_is_refused_before_the_run)
+{
+	run_shell("echo no store >runs.db");
+	cr_expect(open_kept() == -EINVAL);
+	run_shell("rm runs.db && mkdir runs.db");
+	cr_expect(open_kept() == -EINVAL);
+	run_shell("rmdir runs.db");
+	kept.keep = "nowhere/runs.db";
+	cr_expect(open_kept() == -EINVAL);
+	cr_expect(outputs == NULL);
+}
+
+Test(keep, a_run_that_cannot_be_kept_is_in_a_file)
+{
+	cr_assert(open_kept() == 0);
+	run_shell("echo no store >runs.db");
+	cr_expect(write_kept() == -EINVAL);
+	expect_in("runs.db.new.json", "vfs_mkdir");
 }

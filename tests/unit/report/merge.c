@@ -315,11 +315,41 @@ Test(merge, namesakes_in_a_module_of_an_unknown_build_stay_apart)
 	cr_expect(probes == 2);
 }
 
+/* That a recording does not know the build may turn out after hits of others were joined by their offsets. */
+Test(merge, the_order_of_recordings_does_not_matter)
+{
+	for (int unknown = 0; unknown < 3; unknown++) {
+		unsigned int probes = 0;
+
+		set_up("two");
+		for (int i = 0; i < 3; i++) {
+			uint64_t moved = i == unknown ? 0x400 : 0;
+
+			sample_module(&list[i], i == unknown ? NULL : "01", false);
+			see(&list[i], "probe", "dummy", 0x100 + moved, 700);
+			see(&list[i], "probe", "dummy", 0x280 + moved, 710);
+			see(&list[i], "dummy_read", "dummy", 0x80 + moved, 720);
+			list[i].hits.list[list[i].hits.count - 1].other.name = i == 1 ? "vfs_read" : NULL;
+		}
+		merge();
+		for (size_t i = 0; i < c.hits.count; i++) {
+			if (c.hits.list[i].runs == 3 && !strcmp(c.hits.list[i].name, "probe"))
+				probes++;
+		}
+		cr_expect(probes == 2, "%d: two namesakes, each in all", unknown);
+		cr_expect(find("dummy_read", HIT_FUNCTION)->runs == 3);
+		cr_expect(eq(str, (char *)find("dummy_read", HIT_FUNCTION)->other.name, "vfs_read"));
+		cr_expect(c.hits.count == 7, "%d: %zu", unknown, c.hits.count);
+	}
+}
+
 Test(merge, has_callers_only_if_all_have)
 {
-	set_up("two");
-	list[1].how.callers = false;
-	merge();
-	cr_expect(not(c.how.callers), "a caller that is not there may have called all the same");
-	cr_expect(find("schedule", HIT_CALLER) == NULL && find("schedule", HIT_FUNCTION));
+	for (int lacking = 0; lacking < 2; lacking++) {
+		set_up("two");
+		list[lacking].how.callers = false;
+		merge();
+		cr_expect(not(c.how.callers), "a caller that is not there may have called all the same");
+		cr_expect(find("schedule", HIT_CALLER) == NULL && find("schedule", HIT_FUNCTION));
+	}
 }

@@ -2,6 +2,8 @@
 /* A run comes back from a store as it was; and what a damaged store has in its columns does no harm. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -282,4 +284,21 @@ Test(store, a_damaged_file_does_no_harm)
 	close(null);
 	coverage__free(&c);
 	unlink(path);
+}
+
+/* SQLite opens it all the same, and fails when a run is kept, which may be hours later. */
+Test(store, that_cannot_be_written_is_not_opened_for_it)
+{
+	struct store *s = open_new();
+	int status;
+
+	cr_assert(chmod(path, 0444) == 0);
+	if (!fork()) {
+		if (!geteuid() && setresuid(65534, 65534, 65534))
+			_exit(3);
+		_exit(!store__open(&s, path, STORE_WRITE) ? 1 : store__open(&s, path, STORE_READ) ? 2 : 0);
+	}
+	cr_assert(wait(&status) > 0);
+	cr_expect(eq(int, status, 0), "%x", (unsigned int)status);
+	remove_store(s);
 }
