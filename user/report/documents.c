@@ -2,7 +2,6 @@
 /* Reads the recordings on a command line; see documents.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -57,19 +56,6 @@ static void add(struct documents *d, const struct coverage *c, char *path)
 	*LIST_ADD(d->paths, paths) = path;
 }
 
-/*
- * Returns the selection after the '?' of a store's name, which is cut off there; NULL: all runs. A
- * file may have a '?', too.
- */
-static const char *cut_selection(char *path)
-{
-	char *mark = access(path, F_OK) ? strchr(path, '?') : NULL;
-
-	if (mark)
-		*mark = '\0';
-	return mark ? mark + 1 : NULL;
-}
-
 static int read_runs(struct documents *d, struct store *s, const char *selection)
 {
 	int64_t *runs = NULL;
@@ -95,7 +81,7 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 static int read_one(struct documents *d, const char *path)
 {
 	char *file = xstrdup(path);
-	const char *selection = cut_selection(file);
+	const char *selection = store__cut_selection(file);
 	struct coverage c;
 	struct store *s;
 	int err;
