@@ -145,10 +145,10 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
 # These files go into the program as they are, each between two symbols such as _binary_page_html_*: the pages of `report
-# -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, the tables of a store, and of `hytrace tailor` the
-# program that asks Kconfig and the lists of options to keep.
-EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css user/store/schema.sql user/tailor/tailored.html \
-	user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
+# -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, the tables of a store in SQLite and other engines,
+# and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
+EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css $(wildcard user/store/*.sql) \
+	user/tailor/tailored.html user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
 EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 
 $(EMBEDDED_OBJ): $(B)/user/%.o: user/%
@@ -344,6 +344,10 @@ bench-quick: ## only getppid() with the tracers and the BPF engine (three minute
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)tests/bench/run.sh --quick
+
+bench-store: ## a store of 1,000 recordings of make run: what it costs to keep and to ask, also in ClickHouse and PostgreSQL (10 minutes)
+	$(Q)$(MAKE) user
+	$(Q)tests/bench/store.sh
 
 bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups and calls of trampolines, on this machine, in ns
 	$(Q)$(B)/bench/oneshot_set

@@ -31,6 +31,14 @@ query()
 	sqlite3 -readonly "$1" "$2"
 }
 
+# measured COMMAND...: sets megabytes, the most memory of the command, and ended, its status; its messages are in the file errors
+measured()
+{
+	read -r megabytes ended < <(python3 -c 'import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stderr=open("errors", "w")).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10, status)' "$hytrace" "$@")
+}
+
 # same COMMAND... -- FILE...: prints what differs between the answers from documents and from a store of them
 same()
 {
@@ -119,6 +127,22 @@ mkfifo pipe
 ok 'a pipe is no store' says 'pipe: is no file' keep pipe one.json
 ln -s s.db link.db && mkdir -m 1777 all && ln -s ../s.db all/link.db && chown -h 65534 all/link.db 2>/dev/null
 [[ $EUID -ne 0 ]] || ok 'the link of another user is refused' says 'is refused' keep all/link.db one.json
+
+# A short text may take much memory: as values of json, or as hits.
+mostly()
+{
+	measured keep hostile.db "$1" && ((ended == 2 && megabytes < 300)) && grep -qF "$1: is refused: $2" errors
+}
+
+python3 -c 'print("{}," * 2796203)' | zstd -q >braces.json.zst
+ok '8 MiB of {}, in a kilobyte are refused within 300 MB' mostly braces.json.zst 'its 8192 KiB of text would take more'
+python3 -c 'print("{}" * (64 << 20), end="")' >braces.json
+ok 'so are 128 MiB' mostly braces.json 'its 131072 KiB of text would take more'
+python3 -c 'import sys; d = open("one.json").read().rstrip(); print(d[:-1], ",\"later\":[" + "{}," * (20 << 20) + "{}]}")' >later.json
+ok 'and 60 MiB in a field that is not known' mostly later.json 'its 61441 KiB of text would take more'
+jq -c '.functions = []' one.json | python3 -c 'print(input().replace("\"functions\":[]", "\"functions\":[" + "{}," * 2000000 + "{}]"))' >hits.json
+ok 'and two million functions without a name' mostly hits.json 'no kernel has so many functions and calls'
+rm -f braces.* later.json hits.json
 
 # ---- at the same time, and killed
 

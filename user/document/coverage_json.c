@@ -468,7 +468,8 @@ int coverage__take(struct coverage *ret, struct json_object *root, struct hits_t
 	return 0;
 }
 
-#define KIND "coverage", "hytrace cover -f json", COVERAGE_SCHEMA
+#define COMMAND "hytrace cover -f json"
+#define KIND "coverage", COMMAND, COVERAGE_SCHEMA
 
 int coverage__read_text(struct coverage *ret, const struct text *t, const char *path)
 {
@@ -478,10 +479,15 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 	int err;
 
 	is_ready = hits_text__read(&ready, t->bytes, t->length);
-	if (is_ready)
+	err = ready.too_many ? error__return(-EINVAL, "%s: is refused: no kernel has so many functions and calls",
+					     path) :
+	      is_ready ? document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path, COMMAND,
+						DOCUMENT_MOST_HEAD) : 0;
+	if (!err && is_ready)
 		root = json__parse(ready.rest, ready.rest_length);
 	is_ready = is_ready && root;
-	err = is_ready ? document__check(root, path, KIND) : document__parse(&root, t, path, KIND);
+	if (!err)
+		err = is_ready ? document__check(root, path, KIND) : document__parse(&root, t, path, KIND);
 	if (!err)
 		err = coverage__take(ret, root, is_ready ? &ready : NULL, path);
 	hits_text__free(&ready);

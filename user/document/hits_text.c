@@ -9,6 +9,9 @@
 #include "base/memory.h"
 #include "document/hits_text.h"
 
+/* Five times as many as the largest kernel has. Each takes 130 bytes, and "{}," in the text only three. */
+#define MOST_HITS (512 * 1024)
+
 struct reader {
 	struct hits_text *to;
 	char *at;		/* the next character */
@@ -239,6 +242,9 @@ static bool read_hit(struct reader *r, enum hit_kind kind)
 	if (!ok)
 		return false;
 	r->to->lacks_time |= !has_time;
+	r->to->too_many = r->to->hits.count >= MOST_HITS;
+	if (r->to->too_many)
+		return false;
 	hits__add(&r->to->hits, &hit);
 	return true;
 }

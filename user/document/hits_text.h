@@ -15,6 +15,7 @@
 
 struct hits_text {
 	struct hits hits;	/* functions, then callers, each in the order of the file */
+	bool too_many;		/* the document has more hits than a kernel can have, and is refused */
 	bool lacks_time;	/* a hit has no first_ns, as in a union of runs of several boots */
 	char *rest;		/* the document with two empty lists in place of the hits */
 	size_t rest_length;

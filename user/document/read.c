@@ -150,13 +150,12 @@ static uint64_t memory_for(const struct text *t)
 	return bytes;
 }
 
-static int check_memory(const struct text *t, const char *path, const char *command)
+int document__check_memory(const struct text *t, const char *path, const char *command, long long most)
 {
-	if (memory_for(t) <= DOCUMENT_MOST_MEMORY)
+	if (memory_for(t) <= (uint64_t)most)
 		return 0;
 	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of "
-			     "memory: write it again by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
-			     command);
+			     "memory: write it again by `%s`", path, t->length >> 10, most >> 20, command);
 }
 
 static int parse(struct json_object **ret, const struct text *t, const char *path)
@@ -236,7 +235,7 @@ int document__parse(struct json_object **ret, const struct text *t, const char *
 	struct json_object *root = NULL;
 	int err;
 
-	err = check_memory(t, path, command);
+	err = document__check_memory(t, path, command, DOCUMENT_MOST_MEMORY);
 	if (!err)
 		err = parse(&root, t, path);
 	if (!err)

@@ -10,6 +10,8 @@
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
 /* For a file's values. A recording of a hundred thousand functions and callers needs under half. */
 #define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
+/* For the values of a recording without its hits. Those of a union of 10,000 runs need under a fifth. */
+#define DOCUMENT_MOST_HEAD (128ll * 1024 * 1024)
 
 /**
  * document__read() - read a json file of hytrace
@@ -42,6 +44,8 @@ int document__open(const char *path);
  * Return: 0, or -EINVAL after a message.
  */
 int document__read_text(struct text *ret, int fd, const char *path);
+/* Refuses a text for which json-c would take more than @most bytes of memory. Returns -EINVAL after a message. */
+int document__check_memory(const struct text *t, const char *path, const char *command, long long most);
 int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
 		    const char *command, int schema);
 int document__check(struct json_object *root, const char *path, const char *kind, const char *command, int schema);

@@ -2,7 +2,6 @@
 /* Reads the recordings on a command line; see documents.h. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -58,19 +57,6 @@ static int add(struct coverage *c, const char *path, void *data)
 	return 0;
 }
 
-/*
- * Returns the selection after the '?' of a store's name, which is cut off there; NULL: all runs. A
- * file may have a '?', too.
- */
-static const char *cut_selection(char *path)
-{
-	char *mark = access(path, F_OK) ? strchr(path, '?') : NULL;
-
-	if (mark)
-		*mark = '\0';
-	return mark ? mark + 1 : NULL;
-}
-
 static int visit_runs(struct store *s, const char *selection, documents_visit visit, void *data)
 {
 	int64_t *runs = NULL;
@@ -98,7 +84,7 @@ static int visit_runs(struct store *s, const char *selection, documents_visit vi
 static bool is_store(const char *path)
 {
 	char *file = xstrdup(path);
-	bool is = strcmp(path, "-") && (cut_selection(file) || store__is(file));
+	bool is = strcmp(path, "-") && (store__cut_selection(file) || store__is(file));
 
 	free(file);
 	return is;
@@ -124,7 +110,7 @@ static char *join_selections(const char *a, const char *b)
 
 static int visit_one(const char *path, const struct result_options *o, documents_visit visit, void *data)
 {
-	char *file = xstrdup(path), *selection = join_selections(cut_selection(file), o ? o->runs : NULL);
+	char *file = xstrdup(path), *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
 	struct store *s;
 	int err;

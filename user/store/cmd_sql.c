@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace sql: a query of a store, as a table, json or csv. */
+/* hytrace sql: a query of a store, as a table, json or csv; or its tables as files, for other engines. */
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,16 +14,20 @@
 
 enum { SQL_TEXT, SQL_JSON, SQL_CSV };
 
+enum { KEY_DUMP = 256 };
+
 static const char *const format_names[] = { "text", "json", "csv", NULL };
 
 static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default), json: a list of objects, or csv" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
+	{ "dump", KEY_DUMP, "DIR", 0, "write the tables to files in DIR, with what loads them into ClickHouse and "
+	  "PostgreSQL", 0 },
 	{ }
 };
 
 struct sql_options {
-	const char *store, *query;
+	const char *store, *query, *dump;
 	struct result_options result;
 };
 
@@ -31,13 +36,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct sql_options *o = state->input;
 
 	switch (key) {
+	case KEY_DUMP:
+		o->dump = arg;
+		break;
 	case ARGP_KEY_ARG:
 		if (o->query)
 			argp_usage(state);
 		*(o->store ? &o->query : &o->store) = arg;
 		break;
 	case ARGP_KEY_END:
-		if (!o->query)
+		if (!o->store || !o->query == !o->dump || (o->dump && (o->result.output || o->result.format_given)))
 			argp_usage(state);
 		break;
 	default:
@@ -212,27 +220,33 @@ int cmd_sql(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.args_doc = "STORE QUERY",
+		.args_doc = "STORE QUERY\nSTORE --dump DIR",
 		.doc = "Prints the result of a query in SQL on a store of `hytrace keep`, which is a "
-		       "database of SQLite. Nothing is written to it."
+		       "database of SQLite. Nothing is written to it. Or writes its tables to files, from "
+		       "which DIR/clickhouse.sql and DIR/postgresql.sql load them."
 		       "\vExamples:\n"
 		       "  hytrace sql runs.db 'SELECT id, host, test, functions FROM run'\n"
-		       "  hytrace sql -f csv runs.db \"SELECT run FROM ran_function WHERE name = 'vfs_read'\"\n\n"
+		       "  hytrace sql -f csv runs.db \"SELECT run FROM ran_function WHERE name = 'vfs_read'\"\n"
+		       "  hytrace sql 'runs.db?since=1d' --dump day && cd day && psql -f postgresql.sql\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, no store, or a wrong query.",
 	};
 	struct sql_options o = { .result.formats = format_names };
 	sqlite3_stmt *st = NULL;
 	struct store *s = NULL;
+	const char *selection;
+	char *path;
 	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = store__open(&s, o.store, STORE_READ);
+	path = xstrdup(o.store);
+	selection = o.dump ? store__cut_selection(path) : NULL;
+	err = store__open(&s, path, STORE_READ);
 	if (!err)
-		err = prepare(store__sql(s), o.query, &st);
-	if (!err)
-		err = print(&o, store__sql(s), st);
+		err = o.dump ? store__dump(s, selection, o.dump) :
+			       prepare(store__sql(s), o.query, &st) ?: print(&o, store__sql(s), st);
 	sqlite3_finalize(st);
 	store__close(s);
+	free(path);
 	return error__status(err, false);
 }

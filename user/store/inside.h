@@ -26,4 +26,7 @@ int store__end(struct store *s, int err);
 /* Notes a run as the first one of functions that no run has seen before. @bits: those that it has seen */
 int store__mark_ran(struct store *s, int64_t run, struct known_object *o, const unsigned char *bits, size_t length);
 
+/* Prints that a run makes no sense, and returns -EINVAL. */
+int store__damaged(const struct store *s, int64_t run);
+
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,7 +13,7 @@
 #include "store/columns.h"
 #include "store/inside.h"
 
-static int damaged(const struct store *s, int64_t run)
+int store__damaged(const struct store *s, int64_t run)
 {
 	return error__return(-EINVAL, "%s: is damaged: run %lld makes no sense", s->sql.path, (long long)run);
 }
@@ -96,7 +97,7 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 	hits__init(&ready.hits);
 	err = !root ? -EINVAL : thin ? read_bitmaps(s, run, &ready.hits) : read_columns(s, run, &ready.hits);
 	if (err == -EINVAL)
-		err = damaged(s, run);
+		err = store__damaged(s, run);
 	if (!err)
 		err = coverage__take(ret, root, &ready, s->sql.path);
 	if (!err && thin)
@@ -114,12 +115,12 @@ int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_d
 	int err = sql__next(&s->sql, st);
 
 	if (err <= 0)
-		return err ?: damaged(s, run);
+		return err ?: store__damaged(s, run);
 	head = sql__text(st, 0);
 	*ret_document = sql__text(st, 1);
 	thin = sqlite3_column_int(st, 2);
 	sqlite3_reset(st);
-	err = head && *ret_document ? read_head(s, run, ret, head, thin) : damaged(s, run);
+	err = head && *ret_document ? read_head(s, run, ret, head, thin) : store__damaged(s, run);
 	free(head);
 	if (err)
 		free(*ret_document);
@@ -127,6 +128,15 @@ int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_d
 }
 
 /* ---- a selection */
+
+const char *store__cut_selection(char *path)
+{
+	char *mark = access(path, F_OK) ? strchr(path, '?') : NULL;
+
+	if (mark)
+		*mark = '\0';
+	return mark ? mark + 1 : NULL;
+}
 
 /* What a word of a selection is compared with. */
 static const struct term {

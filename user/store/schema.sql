@@ -29,6 +29,7 @@ CREATE TABLE function (
 	untraced TEXT,
 	init INTEGER,
 	first_run INTEGER,
+	dir TEXT AS (rtrim(rtrim(file, replace(file, '/', '')), '/')),
 	PRIMARY KEY (object, nr)
 ) WITHOUT ROWID;
 CREATE INDEX function_name ON function (name);
@@ -96,7 +97,7 @@ CREATE TABLE first (
 );
 
 CREATE VIEW ran_function AS
-SELECT ran.run, function.object, function.nr, object.name AS module, function.name, function.file, function.line
+SELECT ran.run, function.object, function.nr, object.name AS module, function.name, function.file, function.dir, function.line
 FROM ran JOIN object ON object.id = ran.object
 JOIN function ON function.object = ran.object AND function.nr < 8 * length(ran.functions)
 WHERE instr('123456789ABCDEF', substr(hex(substr(ran.functions, function.nr / 8 + 1, 1)), 2 - function.nr % 8 / 4, 1))
@@ -112,16 +113,25 @@ LEFT JOIN function AS entered ON entered.object = site.entered_object AND entere
 WHERE instr('123456789ABCDEF', substr(hex(substr(ran.sites, site.nr / 8 + 1, 1)), 2 - site.nr % 8 / 4, 1))
 	>> site.nr % 4 & 1;
 
--- Functions of a function list that no run has seen, and at least one could have seen. certain: one of these was complete.
-CREATE VIEW unseen AS
-SELECT function.object, function.nr, object.name AS module, function.name, function.file, function.line,
+-- The bitmaps as rows. In ClickHouse and PostgreSQL, which have no bitmaps, these are tables (sql --dump).
+CREATE VIEW hit AS SELECT run, object, nr FROM ran_function;
+CREATE VIEW hit_site AS SELECT run, object, nr FROM ran_site;
+
+-- Functions of a function list that at least one run could have seen. certain: one of these was complete.
+CREATE VIEW could AS
+SELECT function.object, function.nr,
 	EXISTS (SELECT 1 FROM ran JOIN run ON run.id = ran.run
 		WHERE ran.object = function.object AND ran.sees > function.init AND run.complete AND
 			NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = run.blind AND blind.name =
 				function.name || coalesce(' [' || object.name || ']', ''))) AS certain
 FROM function JOIN object ON object.id = function.object
-WHERE function.first_run IS NULL AND function.untraced IS NULL AND EXISTS (
+WHERE function.untraced IS NULL AND EXISTS (
 	SELECT 1 FROM ran JOIN run ON run.id = ran.run
 	WHERE ran.object = function.object AND ran.sees > function.init AND
 		NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = run.blind AND blind.name =
 			function.name || coalesce(' [' || object.name || ']', '')));
+
+-- Those of them that no run has seen.
+CREATE VIEW unseen AS
+SELECT object, nr, object.name AS module, function.name, function.file, function.dir, function.line, could.certain
+FROM could JOIN function USING (object, nr) JOIN object ON object.id = object WHERE function.first_run IS NULL;

@@ -78,6 +78,12 @@ int store__add_functions(struct store *s, const struct universe *u);
 /* Does so from the cached function list of @id, if there is one, and if the store does not have these facts yet. */
 int store__find_functions(struct store *s, const struct kernel_id *id);
 
+/*
+ * Returns the selection after the '?' of a store's name, which is cut off there; NULL: all runs. A
+ * file may have a '?', too.
+ */
+const char *store__cut_selection(char *path);
+
 /**
  * store__select() - find the runs of a selection
  * @s: the store
@@ -101,6 +107,18 @@ int store__select(struct store *s, const char *selection, int64_t **ret, size_t 
  * Return: 0, or a negative errno after a message.
  */
 int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document);
+
+/**
+ * store__dump() - write the tables to files for other engines, and what makes the same tables there
+ * @s: the store
+ * @selection: as for store__select(): the runs whose rows are written
+ * @directory: where; it is made if it is not there
+ *
+ * It takes no more memory for a thousand runs than for two. Nobody can write into the store meanwhile.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int store__dump(struct store *s, const char *selection, const char *directory);
 
 /* Removes runs. The file keeps its size, and has room for later runs. */
 int store__forget(struct store *s, const int64_t *runs, size_t count);
