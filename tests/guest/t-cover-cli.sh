@@ -394,7 +394,8 @@ is 'these two runs have an instance each' "$(ls -d $tracing/instances/hytrace-*[
 is 'these two runs have an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
 touch go
 wait "${pids[0]}" && wait "${pids[1]}"
-is 'these two runs succeed' "$? $(cat one.out two.out)" '0 '
+# Beside much other work, a BPF program may miss calls: that is said, and no failure.
+is 'these two runs succeed' "$? $(cat one.out two.out | grep -v ': lost: ')" '0 '
 ok 'nothing is left after these two runs' nothing_left
 
 contain -e oneshot -f json -o gone.json -- sh -c 'touch there; exec sleep 1000' >/dev/null 2>&1 &

@@ -606,4 +606,5 @@ Test(boot_compare, a_few_boots_have_to_be_slower_all)
 		compare(2, 2);
 		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == cases[i].exceeds, "%zu", i);
 	}
+	cr_expect(exceeds((struct boot_limit){}) == 0, "the fastest boot of B is as slow as the slowest one of A");
 }

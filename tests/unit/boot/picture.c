@@ -235,6 +235,20 @@ Test(picture, a_small_share_of_the_kernel_is_shown_larger)
 
 /* ---- packed lanes */
 
+/* Where the bar of this name is, from above. */
+static double row_of(const char *name)
+{
+	char *title = strstr(text, "<title>"), *bar;
+	double y = -1;
+
+	while (title && strncmp(title + strlen("<title>"), name, strlen(name)))
+		title = strstr(title + 1, "<title>");
+	for (bar = title; bar && bar > text && strncmp(bar, "<rect", 5);)
+		bar--;
+	cr_assert(bar && sscanf(bar, "<rect class=\"bar unit\" x=\"%*f\" y=\"%lf\"", &y) == 1, "%s", name);
+	return y;
+}
+
 Test(picture, each_unit_has_a_row_and_a_name)
 {
 	begin(LANE_APART);
@@ -246,6 +260,8 @@ Test(picture, each_unit_has_a_row_and_a_name)
 	cr_expect(count("\">unit-") == 150 + 8, "and in the list of the longest: %zu", count("\">unit-"));
 	cr_expect(count("<rect class=\"bar unit\"") == 135 && count("<path class=\"bar unit\"") == 16, "those without duration are signs");
 	expect_text(">unit-010</text>");
+	/* Even if one ends before the next one begins, each has a row of its own. */
+	cr_expect(row_of("unit-101") - row_of("unit-001") >= 100 * (row_of("unit-002") - row_of("unit-001")));
 	cr_expect(strstr(text, ">never …</text>") != NULL && strstr(text, "unit: its end is not known") != NULL);
 	cr_expect(strstr(text, "bar unit joined") == NULL);
 }

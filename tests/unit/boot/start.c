@@ -50,6 +50,9 @@ Test(boot_start, each_of_two_initcalls_in_one_is_no_time_of_its_own)
 	expect_spans(&b.initcalls, "outer_init 200-300(70), a_init 210-220, b_init 230-250");
 	cr_expect(b.levels.list[0].running == 100 * MS);
 	expect_order("outer_init 200-300(70), b_init 230-250, a_init 210-220");
+	cr_assert(read_start(LEVEL("0.100000", "early") START("0.200000", "outer_init") START("0.210000", "a_init")
+			     FINISH("0.290000", "a_init") FINISH("0.300000", "outer_init")) == 0);
+	expect_order("a_init 210-290, outer_init 200-300(20)");
 }
 
 Test(boot_start, an_end_without_a_beginning_is_left_out)

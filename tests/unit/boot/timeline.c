@@ -227,6 +227,35 @@ Test(timeline, phases_are_the_whole)
 	cr_expect(end == t.parts[TIMELINE_BOOT].end);
 }
 
+#define UNIT(unit, how, began, ended) { \
+	.name = unit, .state = how, .activating = (began) * MS, .activated = ended, .deactivating = NOT_KNOWN, \
+	.deactivated = NOT_KNOWN, .start = (began) * MS + 500 * MS, .active = (ended) == NOT_KNOWN ? NOT_KNOWN : (ended) + 500 * MS }
+
+/* The reset is 8 s before the clock's zero. CLOCK_MONOTONIC is half a second behind. */
+static void add_whole(void)
+{
+	static const struct boot_unit units[] = {
+		UNIT("a.service", "active", 2000, 3000 * MS), UNIT("fails.service", "failed", 2500, NOT_KNOWN),
+		UNIT("hangs.service", "activating", 2700, NOT_KNOWN), UNIT("top.target", "active", 3000, 3000 * MS),
+		UNIT("later.service", "active", 9000, 9900 * MS),
+	};
+
+	b.clock.since_reset = 8000 * MS;
+	b.clock.ahead = 500 * MS;
+	b.clock.error = 0;
+	b.units.known = true;
+	b.units.jobs = 0;
+	b.units.target = "top.target";
+	b.units.list = calloc(5, sizeof(*b.units.list));
+	memcpy(b.units.list, units, sizeof(units));
+	b.units.list[1].result = "exit-code";
+	b.units.list[1].deactivated = 2600 * MS;
+	b.units.count = 5;
+	b.units.manager.userspace = 400 * MS;
+	b.units.manager.load_finish = 1000 * MS;
+	b.units.manager.finish = 4000 * MS;
+}
+
 Test(timeline, early_phases_and_calls)
 {
 	size_t calls = 0;
@@ -240,6 +269,11 @@ Test(timeline, early_phases_and_calls)
 		calls += t.spans[i].class == SPAN_CALL;
 	cr_expect(calls == 14);
 	cr_expect(not(t.parts[TIMELINE_BOOT].there));
+	/* With the firmware, the part on the kernel's clock begins earlier. The early part still begins at 0. */
+	add_whole();
+	boot__divide(&b, NULL);
+	print_json(boot__chrome, &b);
+	expect_at(at(object, "traceEvents"), "5.ts", "20.000");
 }
 
 Test(timeline, the_longest_are_what_can_be_changed)
@@ -303,35 +337,6 @@ Test(timeline, stacks_begin_with_initcalls)
 
 /* ---- before and after the kernel */
 
-#define UNIT(unit, how, began, ended) { \
-	.name = unit, .state = how, .activating = (began) * MS, .activated = ended, .deactivating = NOT_KNOWN, \
-	.deactivated = NOT_KNOWN, .start = (began) * MS + 500 * MS, .active = (ended) == NOT_KNOWN ? NOT_KNOWN : (ended) + 500 * MS }
-
-/* The reset is 8 s before the clock's zero. CLOCK_MONOTONIC is half a second behind. */
-static void add_whole(void)
-{
-	static const struct boot_unit units[] = {
-		UNIT("a.service", "active", 2000, 3000 * MS), UNIT("fails.service", "failed", 2500, NOT_KNOWN),
-		UNIT("hangs.service", "activating", 2700, NOT_KNOWN), UNIT("top.target", "active", 3000, 3000 * MS),
-		UNIT("later.service", "active", 9000, 9900 * MS),
-	};
-
-	b.clock.since_reset = 8000 * MS;
-	b.clock.ahead = 500 * MS;
-	b.clock.error = 0;
-	b.units.known = true;
-	b.units.jobs = 0;
-	b.units.target = "top.target";
-	b.units.list = calloc(5, sizeof(*b.units.list));
-	memcpy(b.units.list, units, sizeof(units));
-	b.units.list[1].result = "exit-code";
-	b.units.list[1].deactivated = 2600 * MS;
-	b.units.count = 5;
-	b.units.manager.userspace = 400 * MS;
-	b.units.manager.load_finish = 1000 * MS;
-	b.units.manager.finish = 4000 * MS;
-}
-
 Test(timeline, units_and_parts)
 {
 	bool later = false;
@@ -349,6 +354,7 @@ Test(timeline, units_and_parts)
 		later |= !strcmp(t.spans[i].name, "later.service") || !strcmp(t.spans[i].name, "firmware");
 	cr_expect(not(later), "those after the boot, or whose time is not known, are left out");
 	cr_expect(t.parts[TIMELINE_BOOT].end == 4500 * MS, "when systemd had nothing more to do");
+	cr_expect(t.parts[TIMELINE_BOOT].end_known);
 	cr_expect(t.parts[TIMELINE_BOOT].start < 0, "the firmware: %ld", (long)t.parts[TIMELINE_BOOT].start);
 	cr_expect(eq(str, (char *)t.marks[t.mark_count - 1].name, "top.target"));
 	cr_expect(t.marks[t.mark_count - 1].time == 3500 * MS);
