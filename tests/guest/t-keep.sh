@@ -28,7 +28,7 @@ is 'nothing is printed then' "$(cat out err)" ''
 is 'it has the name of its command, and the time' "$(runs runs.db document | sed -E 's/[0-9]/9/g')" 'cat 9999-99-99T99:99:99Z'
 ok 'its functions are there' test "$("$hytrace" sql -f csv runs.db "SELECT count(*) FROM ran_function WHERE name = 'vfs_read'")" = $'count(*)\n1'
 ok 'with files, and the options of hytrace keep' status 7 --keep runs.db --test ltp/read01 --commit abc -o run.json -o run.txt -- sh -c 'exit 7'
-is 'the store has them' "$(runs runs.db 'test, revision, thin, document LIKE test || " 2%"' | tail -n 1)" 'ltp/read01,abc,0,1'
+is 'the store has them' "$(runs runs.db "test, revision, thin, document LIKE test || ' 2%'" | tail -n 1)" 'ltp/read01,abc,0,1'
 ok 'the files are there as well' eval '[[ -s run.json && -s run.txt ]]'
 is 'the file is the same run' "$("$hytrace" keep runs.db run.json && runs runs.db 'count(*)')" 2
 is 'and the store has all of it' "$("$hytrace" merge 'runs.db?run=2' | jq -S 'del(.cost)')" "$("$hytrace" merge run.json | jq -S 'del(.cost)')"
@@ -41,12 +41,10 @@ is 'as json' "$(jq -r .document out)" coverage
 is 'the command runs as another user, and the store is of root' "$(cover --keep user.db --user nobody -- id -un; stat -c %u user.db)" $'nobody\n0'
 # shellcheck disable=SC2016 # to be expanded by the inner shell
 is 'the command has no open file of hytrace' "$(cover --keep runs.db -- sh -c 'ls /proc/$$/fd' 2>err | xargs)" '0 1 2'
-cover --keep stopped.db >out 2>err &
-pid=$!
-ok 'a run without a command is recording' soon sh -c "ls -d $tracing/instances/hytrace-*"
-pause 3
-kill -INT $pid
-wait $pid
+cover --keep stopped.db --ready-fd 3 >out 2>err 3>ready &
+ok 'a run without a command is recording' soon grep -qx READY ready
+pkill -INT -x hytrace
+wait $!
 is 'after Ctrl-C it is kept' "$? $(runs stopped.db "json_extract(head, '$.ended')")" '0 signal'
 # shellcheck disable=SC2016
 cover --keep killed.db -- sh -c 'sleep 1; kill -KILL $PPID; sleep 1' >out 2>err
@@ -66,7 +64,7 @@ mount -t tmpfs -o size=1m nodev shut
 "$hytrace" keep shut/runs.db run.json
 mount -o remount,ro shut
 ok 'a text is no store' says 'text.db: is no store' 125 --keep text.db -- touch ran
-ok 'nor is a directory' says 'full: is no file' 125 --keep full -- touch ran
+ok 'nor is a directory' says 'full: cannot be opened: Is a directory' 125 --keep full -- touch ran
 ok 'a directory that is not there' says 'cannot be opened' 125 --keep nowhere/runs.db -- touch ran
 ok 'a store that cannot be written' says 'shut/runs.db' 125 --keep shut/runs.db -- touch ran
 ok 'its test without a store' says 'are about --keep' 2 --test ltp/read01 --duration 1

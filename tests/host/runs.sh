@@ -57,6 +57,21 @@ is 'of a single run it is null' "$("$hytrace" calls --vmlinux vmlinux -f json vf
 "$hytrace" callers --vmlinux vmlinux -o callers.json vfs_read union.json
 ok 'these documents fit their schemas' eval 'valid report report.json && valid calls callers.json && valid coverage union.json'
 
+# So many runs are counted even if each is a column of its own.
+for i in {1..7}; do
+	jq --arg i "$i" '.boot_id = "x" + $i' a.json >"x$i.json"
+done
+runs=(a.json two.json four.json x?.json)
+is 'why joins the same answers of many' "$("$hytrace" why --vmlinux vmlinux rw_verify_area,vfs_read "${runs[@]}" | grep recordings)" \
+	'rw_verify_area: in 9 of 10 recordings, such as a.json: not called
+rw_verify_area: in 1 of 10 recordings, such as two.json: ran
+vfs_read: in 9 of 10 recordings, such as a.json: ran
+vfs_read: in 1 of 10 recordings, such as four.json: not called'
+is 'json has each' "$("$hytrace" why --vmlinux vmlinux -f json vfs_read "${runs[@]}" | jq '[.functions[].answers[] | select(.document)] | length')" 10
+is 'callers counts them' "$("$hytrace" callers --vmlinux vmlinux vfs_read "${runs[@]}" | head -n 1 | grep -o 'in .*')" 'in 9 of 10 runs'
+is 'so does the list of report' "$("$hytrace" report "$u" --seen "${runs[@]}" | cut -f 4 | sort)" $'1 of 10 runs\n9 of 10 runs'
+is 'few are not joined' "$("$hytrace" why --vmlinux vmlinux vfs_read "${runs[@]:0:8}" | grep -c '\.json: ')" 8
+
 # ---- --min-runs
 
 is 'merge leaves what enough runs have seen' "$("$hytrace" merge --min-runs 2 s.db | jq -c '[.min_runs,

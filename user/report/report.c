@@ -309,13 +309,21 @@ bool row__is_listed(const struct rows *r, const struct row *row, enum listed whi
 	return row->seen || row->asked;
 }
 
+/* How many runs of the column have seen the function? */
+static size_t runs_of(const struct rows *r, const struct row *row, size_t column)
+{
+	const struct coverage *c = r->documents[column];
+
+	return c->merged ? coverage__runs_of(c, rows__hit(r, row, column)) : row__is_seen(row, column);
+}
+
 /* Prints how many runs of all columns have seen the function. */
 static void print_runs_of(const struct rows *r, const struct row *row, size_t all, FILE *out)
 {
 	size_t seen = 0;
 
 	for (size_t column = 0; column < r->columns; column++)
-		seen += coverage__runs_of(r->documents[column], rows__hit(r, row, column));
+		seen += runs_of(r, row, column);
 	fprintf(out, "\t%zu of %zu runs", seen, all);
 }
 
@@ -442,7 +450,7 @@ static void write_runs(json_writer_t *w, const struct rows *r, const struct row 
 {
 	json__array(w, "runs");
 	for (size_t column = 0; column < r->columns; column++)
-		jsonw_lluint(w, coverage__runs_of(r->documents[column], rows__hit(r, row, column)));
+		jsonw_lluint(w, runs_of(r, row, column));
 	jsonw_end_array(w);
 }
 

@@ -434,10 +434,46 @@ static void print_answer(const struct why_answer *a, FILE *out)
 	print_into(a, RAN_NO, out);
 }
 
+static bool is_same(const struct why_answer *a, const struct why_answer *b)
+{
+	/* Each run has seen it at another time. */
+	return !strcmp(a->why, b->why) && (!strcmp(a->why, verdict__word(VERDICT_SEEN)) || !strcmp(a->text, b->text));
+}
+
+/* Prints a line for each different answer of many recordings. */
+static void print_joined(const struct why_answer *list, size_t count, FILE *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct why_answer *a = &list[i], *first = list;
+		size_t same = 0;
+		char name[512];
+
+		while (!is_same(first, a))
+			first++;
+		for (size_t other = i; first == a && other < count; other++)
+			same += is_same(&list[other], a);
+		function__full_name(name, sizeof(name), a->function, a->module);
+		if (same)
+			fprintf(out, "%s: in %zu of %zu recordings, such as %s: %s\n", name, same, count, a->document,
+				strcmp(a->why, verdict__word(VERDICT_SEEN)) ? a->text : "ran");
+	}
+}
+
 void why__print(const struct why *w, FILE *out)
 {
-	for (size_t i = 0; i < w->count; i++)
-		print_answer(&w->list[i], out);
+	for (size_t i = 0, end; i < w->count; i = end) {
+		const struct why_answer *a = &w->list[i];
+
+		for (end = i + 1; end < w->count && a->document && w->list[end].document; end++) {
+			if (!text__equals(a->function, w->list[end].function) ||
+			    !text__equals(a->module, w->list[end].module))
+				break;
+		}
+		if (end - i > COVERAGES_FEW)
+			print_joined(a, end - i, out);
+		for (; end - i <= COVERAGES_FEW && a < w->list + end; a++)
+			print_answer(a, out);
+	}
 }
 
 static void write_answer(json_writer_t *w, const struct why_answer *a)
