@@ -144,7 +144,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
 	struct images images = {};
 	/* With --proved, the images are open already. */
-	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
+	char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 

@@ -166,7 +166,7 @@ static void find_edges(struct why_sources *s)
 static int find_files(struct why_sources *s, const char *vmlinux, const char *modules)
 {
 	const struct kernel_id id = { .release = s->universe.release, .build_id = s->universe.build_id };
-	char *path = kernel_id__find_vmlinux(&id, vmlinux);
+	char *path = (s->running ? kernel_id__find_vmlinux : kernel_id__fetch_vmlinux)(&id, vmlinux);
 	struct image *image;
 	int err = path ? image__open(&image, path, NULL) : 0;
 
