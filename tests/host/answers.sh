@@ -177,6 +177,23 @@ is 'differences: 1' $? 1
 is 'functions that are gone, and functions that are new' "$(grep -E '^[-+][a-z]' out | cut -f 1,2)" \
 $'-ext4_iget\tfs/ext4/inode.c\n-dummy_xmit [dummy]\tdrivers/net/dummy.c\n+vfs_write\tfs/read_write.c\n+ext4_lookup.isra.0\tfs/ext4/namei.c'
 is 'with the sums' "$(tail -n 1 out)" 'Functions: 1 in both, 2 gone, 2 new; matched by address'
+is 'or only sums by directory, the largest change first' "$(prints diff --stat "$u" a.json b.json | tail -n +3 | tr -s ' ')" \
+'DIRECTORY BOTH GONE NEW POSSIBLY
+fs/ext4 0 1 1 0
+drivers/net 0 1 0 0
+fs 1 0 1 0
+Functions: 1 in both, 2 gone, 2 new; matched by address'
+is 'a directory without a change has no line' "$(prints diff --stat "$u" a.json <(jq '.functions[2].name = "schedule" |
+	.functions[2].addr = "0xffffffff81000500" | .functions[2].module = null | .complete = false | .lost = {refused: 1}' a.json) |
+	tail -n +3 | head -n 4 | tr -s ' ')" \
+'DIRECTORY BOTH GONE NEW POSSIBLY
+drivers/net 0 1 0 1
+kernel/sched 0 0 1 0
+and 2 more in which both have seen the same'
+prints diff --stat -f json "$u" a.json b.json >stat.json
+ok 'json with sums is valid' valid diff stat.json
+is 'they are those of the list' "$(jq -c '[.directories | length, (map(.both) | add), (map(.gone) | add), (map(.new) | add)]' stat.json)" \
+	"$(jq -c '[3, .both, (.gone | length), (.new | length)]' stat.json)"
 is 'nothing is new in a part: 0' "$(status diff --fail-on new "$u" a.json union.json) $(status diff --fail-on new "$u" union.json a.json)" '1 0'
 is 'but gone: 1' "$(status diff --fail-on gone "$u" union.json a.json)" 1
 is 'of a part: its sums, and its status' "$(status diff --fail-on gone --in fs/ext4 "$u" a.json b.json; tail -n 1 out
