@@ -175,7 +175,7 @@ static int print(const struct report_options *o, const struct rows *r, const cha
 	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
 		report__text(r, labels, &o->form, out);
 	else
-		report__list(r, o->form.which, out);
+		report__list(r, &o->form, out);
 	if (left_out)
 		error__warn("%zu places are left out: their linked addresses were not known when they were "
 			    "recorded", left_out);
