@@ -123,10 +123,10 @@ ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE'
 is 'then unseen functions are not known: 2' "$(status report --unseen a.json)" 2
 mkdir -p cache/hytrace
 build=$(readelf -n "$hytrace" | sed -n 's/.*Build ID: //p')
-jq -r --arg version "$("$hytrace" --version)" --arg build "$build" '[$version + " " + $build + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
+jq -r --arg version "$("$hytrace" --version)" --arg build "$build" '[$version + " " + $build + " universe 2", .kernel.release, .kernel.arch, .kernel.build_id,
 		"111", "1", (.functions | length)], (.kernel.modules[] | [.name, .build_id]), (.functions[] |
 	[(if .module then (if .offset == 64 then "40" else "0" end) else .addr[2:] end), .name, .module, .unit, .file, .line,
-		.sympos, .untraced, (if .init then 1 else 0 end)]), ["end"] | map(. // "") | join("\t")' \
+		.sympos, .untraced, (if .init then 1 else 0 end), ""]), ["end"] | map(. // "") | join("\t")' \
 	aa.universe >cache/hytrace/functions-aa
 is 'a universe that was kept is found by the build id' "$(prints report a.json)" "$(prints report $u a.json)"
 rm -r cache/hytrace
@@ -224,23 +224,6 @@ is 'a part of a universe: 2' "$(status diff --universe some.universe a.json new.
 ok 'of which one does not know the rest' grep -q 'some functions of that kernel' err
 is 'a universe of another kernel: 2' "$(status diff --universe bb.universe a.json b.json)" 2
 
-# ---- compare
-
-prints compare -f json --callers a.json b.json >compare.json
-is 'compare has json, too: 1' $? 1
-ok 'which is valid' valid compare compare.json
-is 'with the counts of the text' "$(jq -r '.lists[0] | "\(.both) \(.only_a | length) \(.only_b | length)"' compare.json)" \
-	"$(prints compare a.json b.json | sed -n '1s/.*; \([0-9]*\) in both, \([0-9]*\) only in .*, \([0-9]*\) only in .*/\1 \2 \3/p')"
-is 'a union has no window to compare: 2' "$(status compare a.json union.json)" 2
-ok 'the message names diff instead' grep -q 'hytrace diff' err
-
-# ---- what is no such document
-
-# refuses WHY COMMAND...: status 2, one line of stderr with that in it, and no output file
-refuses()
-{
-	local why=$1
-	shift
 # ---- callers, calls and why without the kernel's files
 
 jq '.functions[1].caller = {addr: "0xffffffff81000105", name: "vfs_read", "module": null, offset: null, symbol_offset: 5} |
@@ -290,6 +273,23 @@ is 'of each recording' "$(prints why -f json vfs_read,dummy_xmit a.json b.json c
 	'[["vfs_read","traceable","seen","seen","seen"],["dummy_xmit","traceable","seen","not-called","seen"]]'
 is 'what no recording has is not known: 1' "$(status why schedule,vfs_read calls.json) $(grep -c 'schedule: is not known; if it is inlined' out)" '1 1'
 
+# ---- compare
+
+prints compare -f json --callers a.json b.json >compare.json
+is 'compare has json, too: 1' $? 1
+ok 'which is valid' valid compare compare.json
+is 'with the counts of the text' "$(jq -r '.lists[0] | "\(.both) \(.only_a | length) \(.only_b | length)"' compare.json)" \
+	"$(prints compare a.json b.json | sed -n '1s/.*; \([0-9]*\) in both, \([0-9]*\) only in .*, \([0-9]*\) only in .*/\1 \2 \3/p')"
+is 'a union has no window to compare: 2' "$(status compare a.json union.json)" 2
+ok 'the message names diff instead' grep -q 'hytrace diff' err
+
+# ---- what is no such document
+
+# refuses WHY COMMAND...: status 2, one line of stderr with that in it, and no output file
+refuses()
+{
+	local why=$1
+	shift
 
 	rm -f result
 	[[ $(status "$@" -o result) == 2 ]] || { echo 'not 2'; return 1; }
@@ -385,7 +385,6 @@ jq -c '.functions as $f | .functions = [range(60000) as $i | $f[0] + {addr: "0xf
 seconds=$({ TIMEFORMAT=%U+%S; time "$hytrace" report --universe large.universe a.json >out 2>err; } 2>&1)
 ok "a report of 60,000 functions takes less than 1.5 s of CPU ($seconds)" awk "BEGIN { exit !($seconds < 1.5) }"
 
-tap_end
 # ---- a server that has the kernel's files
 
 ok 'a small kernel' small_kernel
@@ -410,3 +409,4 @@ is 'what it has of another build is not taken' "$(prints callers vfs_read other.
 kill "$server"
 unset DEBUGINFOD_URLS
 
+tap_end

@@ -376,6 +376,7 @@ static void add_image(struct universe *u, const struct image *image)
 	size_t count, first = u->count;
 	const struct image_function *list = image__functions(image, &count);
 	const char *module = universe__text(u, image__module(image));
+	struct calls *calls = calls__open(image);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct unit *unit = image__unit(image, list[i].addr);
@@ -383,6 +384,7 @@ static void add_image(struct universe *u, const struct image *image)
 			.addr = list[i].addr, .name = strings__add(u->names, list[i].name), .module = module,
 			.unit = unit ? universe__text(u, unit->path) : NULL, .sympos = list[i].sympos,
 			.untraced = untraced__word(list[i].untraced), .init = list[i].init,
+			.text = calls__hash(calls, &list[i]),
 		};
 
 		if (module && f.init)
@@ -390,6 +392,7 @@ static void add_image(struct universe *u, const struct image *image)
 		u->placed |= f.unit && !module;
 		universe__add(u, &f);
 	}
+	calls__free(calls);
 	place(u, first, image, list, count);
 }
 
