@@ -62,6 +62,16 @@ document()
 		.totals.entries = .totals.functions + 1' --args "${functions[@]}" | jq "$filter" >"$name"
 }
 
+# link_kernel BUILD-ID: compiles main.c to a kernel, vmlinux
+link_kernel()
+{
+	printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
+	gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c main.c && gcc -c fentry.S &&
+		ld -e 0 --build-id=0x"$1" -Ttext=0xffffffff81000000 -o vmlinux main.o fentry.o \
+			--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc &&
+		"$hytrace" functions -f json --vmlinux vmlinux >"$1.universe"
+}
+
 # Compiles a kernel, vmlinux, of build 1234abcd, and makes its documents: 1234abcd.universe, a.json and boot.json.
 small_kernel()
 {
@@ -70,11 +80,7 @@ small_kernel()
 		__attribute__((noinline)) int rw_verify_area(int a) { return a * 3; }
 		int vfs_read(int a) { return rw_verify_area(a) + 1; }
 	END
-	printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
-	gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c main.c && gcc -c fentry.S &&
-		ld -e 0 --build-id=0x1234abcd -Ttext=0xffffffff81000000 -o vmlinux main.o fentry.o \
-			--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc &&
-		"$hytrace" functions -f json --vmlinux vmlinux >1234abcd.universe && document a.json 1234abcd vfs_read || return
+	link_kernel 1234abcd && document a.json 1234abcd vfs_read || return
 	jq -n '{hytrace: "0", document: "boot", schema: 5, tracer: "function", kernel: {release: "6.12.0-test",
 		build_id: "aa", cmdline: ""}, boot_id: "b", machine: {cpus: 1, memory_bytes: 1, model: "x"},
 		window: {clock: "x86-tsc", unit: "ns", begin: 0, until: 1}, totals: {functions: 1, sites: 1, timeless: 0},

@@ -123,10 +123,10 @@ ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE'
 is 'then unseen functions are not known: 2' "$(status report --unseen a.json)" 2
 mkdir -p cache/hytrace
 build=$(readelf -n "$hytrace" | sed -n 's/.*Build ID: //p')
-jq -r --arg version "$("$hytrace" --version)" --arg build "$build" '[$version + " " + $build + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
+jq -r --arg version "$("$hytrace" --version)" --arg build "$build" '[$version + " " + $build + " universe 2", .kernel.release, .kernel.arch, .kernel.build_id,
 		"111", "1", (.functions | length)], (.kernel.modules[] | [.name, .build_id]), (.functions[] |
 	[(if .module then (if .offset == 64 then "40" else "0" end) else .addr[2:] end), .name, .module, .unit, .file, .line,
-		.sympos, .untraced, (if .init then 1 else 0 end)]), ["end"] | map(. // "") | join("\t")' \
+		.sympos, .untraced, (if .init then 1 else 0 end), ""]), ["end"] | map(. // "") | join("\t")' \
 	aa.universe >cache/hytrace/functions-aa
 is 'a universe that was kept is found by the build id' "$(prints report a.json)" "$(prints report $u a.json)"
 rm -r cache/hytrace
@@ -177,6 +177,23 @@ is 'differences: 1' $? 1
 is 'functions that are gone, and functions that are new' "$(grep -E '^[-+][a-z]' out | cut -f 1,2)" \
 $'-ext4_iget\tfs/ext4/inode.c\n-dummy_xmit [dummy]\tdrivers/net/dummy.c\n+vfs_write\tfs/read_write.c\n+ext4_lookup.isra.0\tfs/ext4/namei.c'
 is 'with the sums' "$(tail -n 1 out)" 'Functions: 1 in both, 2 gone, 2 new; matched by address'
+is 'or only sums by directory, the largest change first' "$(prints diff --stat "$u" a.json b.json | tail -n +3 | tr -s ' ')" \
+'DIRECTORY BOTH GONE NEW POSSIBLY
+fs/ext4 0 1 1 0
+drivers/net 0 1 0 0
+fs 1 0 1 0
+Functions: 1 in both, 2 gone, 2 new; matched by address'
+is 'a directory without a change has no line' "$(prints diff --stat "$u" a.json <(jq '.functions[2].name = "schedule" |
+	.functions[2].addr = "0xffffffff81000500" | .functions[2].module = null | .complete = false | .lost = {refused: 1}' a.json) |
+	tail -n +3 | head -n 4 | tr -s ' ')" \
+'DIRECTORY BOTH GONE NEW POSSIBLY
+drivers/net 0 1 0 1
+kernel/sched 0 0 1 0
+and 2 more in which both have seen the same'
+prints diff --stat -f json "$u" a.json b.json >stat.json
+ok 'json with sums is valid' valid diff stat.json
+is 'they are those of the list' "$(jq -c '[.directories | length, (map(.both) | add), (map(.gone) | add), (map(.new) | add)]' stat.json)" \
+	"$(jq -c '[3, .both, (.gone | length), (.new | length)]' stat.json)"
 is 'nothing is new in a part: 0' "$(status diff --fail-on new "$u" a.json union.json) $(status diff --fail-on new "$u" union.json a.json)" '1 0'
 is 'but gone: 1' "$(status diff --fail-on gone "$u" union.json a.json)" 1
 is 'of a part: its sums, and its status' "$(status diff --fail-on gone --in fs/ext4 "$u" a.json b.json; tail -n 1 out
@@ -206,6 +223,55 @@ jq '.selection = "some"' aa.universe >some.universe
 is 'a part of a universe: 2' "$(status diff --universe some.universe a.json new.json)" 2
 ok 'of which one does not know the rest' grep -q 'some functions of that kernel' err
 is 'a universe of another kernel: 2' "$(status diff --universe bb.universe a.json b.json)" 2
+
+# ---- callers, calls and why without the kernel's files
+
+jq '.functions[1].caller = {addr: "0xffffffff81000105", name: "vfs_read", "module": null, offset: null, symbol_offset: 5} |
+	.functions[2].caller = {addr: "0xffffffff81000212", name: "vfs_write.cold", "module": null, offset: null, symbol_offset: 18} |
+	.callers[0].entered = (.functions[1] | {addr, name, "module": .module, offset})' a.json >calls.json
+is 'callers without a vmlinux has the first caller' "$(prints callers ext4_iget calls.json)" \
+'ext4_iget
+It ran, and was first called from vfs_read: that call returns to vfs_read+0x5.
+CALLER   RETURNS TO
+vfs_read vfs_read+0x5'
+ok 'and says that this is not all' grep -q 'the vmlinux of 6.12.0-test (build id aa) was not found: known are only the first caller' err
+is 'several recordings are columns' "$(prints callers 'ext4_*' b.json calls.json | tr -s ' ')" \
+'ext4_iget
+It ran in 1 of 2 recordings.
+CALLER RETURNS TO b calls
+vfs_read vfs_read+0x5 - yes
+
+ext4_lookup.isra.0
+It ran in 1 of 2 recordings.
+Its caller is not known.'
+is 'a function of one module' "$(prints callers dummy_xmit:mod:dummy calls.json | tail -n 1 | tr -s ' ')" 'vfs_write.cold vfs_write.cold+0x12'
+is 'calls has the first callee of a site' "$(prints calls vfs_read calls.json)" \
+'vfs_read
+It ran.
+CALLED    RETURNS TO
+ext4_iget vfs_read+0x5'
+is 'also in rare code, of a function without a record' "$(prints calls vfs_write calls.json | sed 's/  *$//')" \
+'vfs_write.cold
+It was not recorded, and ran: calls in it were.
+CALLED             RETURNS TO
+dummy_xmit [dummy] vfs_write.cold+0x12'
+for command in callers calls; do
+	prints $command -f json '*' calls.json b.json >result.json
+	ok "$command -f json without a vmlinux is valid" valid calls result.json
+	is "$command -f json has the same" "$(jq -c '[.missing, (.functions[] | select(.name == "ext4_iget" or .name == "vfs_read") |
+		[.name, .seen, ((.callers // .calls)[] | [.name, .in, .returns_to, .symbol_offset, .seen])])]' result.json)" \
+		"$([[ $command == calls ]] && echo '[null,["ext4_iget",[true,false]],["vfs_read",[true,true],[null,"vfs_read",5,null,[false,true]],["ext4_iget","vfs_read",5,null,[true,false]]]]' ||
+		echo '[null,["ext4_iget",[true,false],["vfs_read","vfs_read",5,null,[true,false]]],["vfs_read",[true,true]]]')"
+done
+is 'a function that no recording has: 2' "$(status callers schedule calls.json) $(status calls dummy_xmit:mod:none calls.json)" '2 2'
+ok 'the message says so' grep -q 'dummy_xmit:mod:none: no recording has such a function, and the vmlinux of .* was not found' err
+is 'so is a recording without callers: 2' "$(status callers vfs_read <(jq '.filters.callers = false | .callers = []' a.json))" 2
+is 'why says that it ran: 0' "$(status why ext4_iget calls.json) $(cat out)" '0 ext4_iget: can be traced
+ext4_iget: in calls.json: ran, first after 0.000000 s on CPU 0 in process 1'
+ok 'and that other functions are not known' grep -q 'functions of 6.12.0-test are not known, but for those that recordings have' err
+is 'of each recording' "$(prints why -f json vfs_read,dummy_xmit a.json b.json calls.json | jq -c '[.functions[] | [.name, (.answers[].why)]]')" \
+	'[["vfs_read","traceable","seen","seen","seen"],["dummy_xmit","traceable","seen","not-called","seen"]]'
+is 'what no recording has is not known: 1' "$(status why schedule,vfs_read calls.json) $(grep -c 'schedule: is not known; if it is inlined' out)" '1 1'
 
 # ---- compare
 
@@ -318,5 +384,29 @@ jq -c '.functions as $f | .functions = [range(60000) as $i | $f[0] + {addr: "0xf
 	unit: "dir\($i % 500)/file\($i % 5000).c", file: "dir\($i % 500)/file\($i % 5000).c"}]' aa.universe >large.universe
 seconds=$({ TIMEFORMAT=%U+%S; time "$hytrace" report --universe large.universe a.json >out 2>err; } 2>&1)
 ok "a report of 60,000 functions takes less than 1.5 s of CPU ($seconds)" awk "BEGIN { exit !($seconds < 1.5) }"
+
+# ---- a server that has the kernel's files
+
+ok 'a small kernel' small_kernel
+mkdir -p served/buildid/1234abcd && mv vmlinux served/buildid/1234abcd/debuginfo
+python3 -u -m http.server --bind 127.0.0.1 -d served 0 >server 2>&1 &
+server=$!
+for _ in {1..100}; do
+	port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' server)
+	[[ -z $port ]] || break
+	sleep 0.1
+done
+export no_proxy=127.0.0.1
+is 'without DEBUGINFOD_URLS no server is asked' "$(prints callers vfs_read a.json | tail -n 1; grep -c GET server)" $'Its caller is not known.\n0'
+export DEBUGINFOD_URLS=http://127.0.0.1:$port
+is 'a debuginfod has the vmlinux' "$(prints calls vfs_read a.json | tail -n 1)" \
+	'Of the 1 calls in it that name a function that can be traced, 0 were recorded.'
+is 'it is asked once' "$(prints report --by function a.json | cut -f 1,2 | tr '\n' ' '; grep -c GET server)" $'-\trw_verify_area +\tvfs_read 1'
+printf x >>served/buildid/1234abcd/debuginfo
+mv served/buildid/1234abcd served/buildid/1234abce
+jq '.kernel.build_id = "1234abce"' a.json >other.json
+is 'what it has of another build is not taken' "$(prints callers vfs_read other.json | tail -n 1; grep -c 'GET.*200' server)" $'Its caller is not known.\n2'
+kill "$server"
+unset DEBUGINFOD_URLS
 
 tap_end

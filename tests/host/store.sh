@@ -232,6 +232,20 @@ ok 'and a wrong query' says 'the query is wrong: no such table: nowhere' sql s.d
 ok 'and another file' says 'the query is refused' sql s.db "ATTACH 'x.db' AS x"
 is 'nothing of it was done' "$(query s.db 'SELECT count(*) FROM run')" 3
 
+# ---- several builds
+
+# In the next build, one function has only moved, and one has changed.
+sed -i 's/+ 1; }/+ 2; }/; 1a int before(int a) { return a / 7; }' main.c
+ok 'the next kernel' link_kernel 1234abce
+document next.json 1234abce before -- '.boot_id = "b9" | .started = "2026-03-02T03:04:05.000006Z"'
+is 'keep two builds: 0' "$(status keep builds.db "$u" two.json)$(status keep builds.db --universe=1234abce.universe next.json)" 00
+is 'a function that has only moved is unchanged since it ran' "$(query builds.db 'SELECT name, file, line, run FROM unchanged')" \
+	'rw_verify_area|main.c|3|1'
+document moved.json 1234abce rw_verify_area -- '.boot_id = "b10"'
+is 'until it runs again' "$(status keep builds.db moved.json)$(query builds.db 'SELECT count(*) FROM unchanged')" 00
+is 'nothing is known of lists without hashes' "$(jq '.functions[].text = null' 1234abce.universe >plain.universe
+	status keep plain.db "$u" two.json; status keep plain.db --universe=plain.universe next.json; query plain.db 'SELECT count(*) FROM unchanged')" $'0\n0\n0'
+
 # ---- forget
 
 is 'forget needs to know what' "$(status forget s.db)" 2

@@ -148,6 +148,7 @@ static void write_function(json_writer_t *w, const struct universe *u, const str
 	write_number(w, "sympos", f->sympos);
 	json__string_or_null(w, "untraced", f->untraced);
 	jsonw_bool_field(w, "init", f->init);
+	json__address_or_null(w, "text", f->text, f->text);
 	jsonw_end_object(w);
 }
 
@@ -196,7 +197,7 @@ static uint64_t number(struct json_object *object, const char *name)
 static int read_function(struct universe *u, struct json_object *object)
 {
 	const char *name = json__text(json__field(object, "name"));
-	const char *addr = json__text(json__field(object, "addr"));
+	const char *addr = json__text(json__field(object, "addr")), *text = json__text(json__field(object, "text"));
 	struct function f = {
 		.name = name ? strings__add(u->names, name) : NULL,
 		.module = shared(u, object, "module"),
@@ -206,6 +207,7 @@ static int read_function(struct universe *u, struct json_object *object)
 		.sympos = number(object, "sympos"),
 		.untraced = shared(u, object, "untraced"),
 		.init = json_object_get_boolean(json__field(object, "init")),
+		.text = text ? strtoull(text, NULL, 16) : 0,
 	};
 
 	if (!f.name)
@@ -253,10 +255,10 @@ int universe__read_json(struct universe *ret, const char *path)
  * which shows that the file is complete. Texts stay where the file was read to. An empty field is unknown.
  */
 
-#define FORM "universe 1"
+#define FORM "universe 2"
 #define END "end"
 /* The most fields of a line. */
-#define MOST_FIELDS 9
+#define MOST_FIELDS 10
 
 /* The results of another build of hytrace may be wrong. Without build ids, only the version distinguishes builds. */
 static void print_magic(char magic[128])
@@ -287,9 +289,9 @@ void universe__write_kept(const struct universe *u, FILE *out)
 	for (size_t i = 0; i < u->count; i++) {
 		const struct function *f = &u->list[i];
 
-		fprintf(out, "%" PRIx64 "\t%s\t%s\t%s\t%s\t%x\t%x\t%s\t%d\n", f->addr, f->name, f->module ?: "",
-			f->unit ?: "", f->file ?: "", f->line, f->sympos, f->untraced ?: "",
-			f->init);
+		fprintf(out, "%" PRIx64 "\t%s\t%s\t%s\t%s\t%x\t%x\t%s\t%d\t%" PRIx64 "\n", f->addr, f->name,
+			f->module ?: "", f->unit ?: "", f->file ?: "", f->line, f->sympos, f->untraced ?: "", f->init,
+			f->text);
 	}
 	fprintf(out, END "\n");
 }
@@ -334,12 +336,12 @@ static uint64_t hex(const struct reader *r, size_t i)
 
 static bool read_line_of_function(struct reader *r, struct function *f)
 {
-	if (!read_line(r, 9))
+	if (!read_line(r, 10))
 		return false;
 	*f = (struct function){
 		.addr = hex(r, 0), .name = r->fields[1], .module = field(r, 2), .unit = field(r, 3),
 		.file = field(r, 4), .line = hex(r, 5), .sympos = hex(r, 6), .untraced = field(r, 7),
-		.init = r->fields[8][0] == '1',
+		.init = r->fields[8][0] == '1', .text = hex(r, 9),
 	};
 	return true;
 }

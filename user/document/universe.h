@@ -29,6 +29,7 @@ struct function {
 	uint32_t sympos;	/* its number among functions of the same name, by address, from 1; 0: unknown */
 	const char *untraced;	/* why ftrace cannot trace it, in one word; NULL: it can */
 	bool init;		/* freed after the boot, or after its module is loaded */
+	uint64_t text;		/* a hash of its code, without addresses (calls__hash()); 0: unknown */
 };
 
 struct universe {

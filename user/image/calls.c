@@ -52,6 +52,7 @@ struct calls {
 	size_t replaced_count;
 	struct way *ways;	/* sorted by @at; read by calls__read_ways() */
 	size_t way_count;
+	uint64_t first, end;	/* the bounds of vmlinux; 0 for a module */
 };
 
 const char *call_kind__word(enum call_kind kind)
@@ -448,6 +449,95 @@ void calls__flow(const struct calls *c, const struct image_function *f,
 		each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);
 }
 
+/* ---- the hash of a function */
+
+#define LONGEST_INSTRUCTION 15
+
+/* FNV-1a. */
+static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3;
+	return hash;
+}
+
+/* Adds the target of a direct call or jump: an offset in the function itself, or in another one and its name. */
+static uint64_t add_target(uint64_t hash, const struct calls *c, const struct image_function *f,
+			   const struct instruction *i, uint64_t at)
+{
+	const char *name;
+	uint64_t target = target_of(c, i, at, &name), into = name ? 0 : target - f->addr;
+	const struct image_function *to = name || into < f->size ? NULL : image__function_at(c->image, target);
+
+	if (to) {
+		name = to->name;
+		into = target - to->addr;
+	}
+	if (name)
+		hash = add_bytes(hash, name, strlen(name));
+	else if (into >= f->size)
+		return hash;
+	return add_bytes(hash, &into, sizeof(into));
+}
+
+/* Is a number an address in the image? In a module's file, relocations have such numbers, and the code has none. */
+static bool is_address(const struct calls *c, uint64_t number)
+{
+	return number >= c->first && number < c->end;
+}
+
+static uint64_t add_instruction(uint64_t hash, const struct calls *c, const struct instruction *i,
+				const unsigned char *text)
+{
+	unsigned char bytes[LONGEST_INSTRUCTION];
+
+	/* An instruction that libZydis does not know may have any number of prefixes. */
+	if (i->length > sizeof(bytes))
+		return add_bytes(hash, text, i->length);
+	memcpy(bytes, text, i->length);
+	if (i->direct)
+		memset(bytes + i->target_at, 0, i->target_size);
+	if (i->memory_at && (i->relative || is_address(c, i->memory)))
+		memset(bytes + i->memory_at, 0, 4);
+	if (i->value_at && is_address(c, i->value))
+		memset(bytes + i->value_at, 0, 4);
+	return add_bytes(hash, bytes, i->length);
+}
+
+uint64_t calls__hash(const struct calls *c, const struct image_function *f)
+{
+	uint64_t hash = 0xcbf29ce484222325, at;
+	struct instruction i;
+	struct walk w;
+
+	if (!f->size || !begin(&w, c, f))
+		return 0;
+	while (step(&w, &i, &at)) {
+		hash = add_instruction(hash, c, &i, w.text - i.length);
+		if (i.direct)
+			hash = add_target(hash, c, f, &i, at);
+	}
+	return w.left ? 0 : hash;
+}
+
+/* Finds the bounds of the linked image. Data of each CPU are linked at 0, and accessed by distances. */
+static void find_bounds(struct calls *c, const struct image_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+
+	c->first = file->texts[0].addr;
+	for (size_t i = 1; i < file->text_count; i++) {
+		if (file->texts[i].addr < c->first)
+			c->first = file->texts[i].addr;
+	}
+	while ((section = elf_nextscn(file->elf, section))) {
+		if (gelf_getshdr(section, &shdr) && shdr.sh_flags & SHF_ALLOC && shdr.sh_addr >= c->first &&
+		    shdr.sh_addr + shdr.sh_size > c->end)
+			c->end = shdr.sh_addr + shdr.sh_size;
+	}
+}
+
 struct calls *calls__open(const struct image *image)
 {
 	struct calls *c = xcalloc(1, sizeof(*c));
@@ -458,6 +548,7 @@ struct calls *calls__open(const struct image *image)
 		read_replaced(c, &image->file);
 	} else {
 		c->sites = call_sites__read_file(image__path(image));
+		find_bounds(c, &image->file);
 	}
 	return c;
 }

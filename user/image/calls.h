@@ -85,4 +85,16 @@ int calls__read_ways(struct calls *c);
 void calls__flow(const struct calls *c, const struct image_function *f,
 		 void (*each)(const struct flow *flow, void *data), void *data);
 
+/**
+ * calls__hash() - hash the machine code of a function
+ * @c: the calls
+ * @f: the function
+ *
+ * The hash has the names of the functions that are called, and no address: the same code at another place has the same
+ * hash. It does not have what data the code uses.
+ *
+ * Return: the hash; 0: the size is not known, or the code cannot be decoded.
+ */
+uint64_t calls__hash(const struct calls *c, const struct image_function *f);
+
 #endif

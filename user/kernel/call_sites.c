@@ -59,13 +59,13 @@ static const ZydisDecoder *decoder(void)
 }
 
 /* A displacement of 4 bytes; with mod 0 and rm 5, it is relative to the next instruction. */
-static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
+static void set_memory(struct instruction *ret, const ZydisDecodedInstruction *i, uint64_t next)
 {
-	bool relative = (i->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !i->raw.modrm.mod && i->raw.modrm.rm == 5;
-
 	if (i->raw.disp.size != 32)
-		return 0;
-	return relative ? next + i->raw.disp.value : (uint64_t)i->raw.disp.value;
+		return;
+	ret->relative = (i->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !i->raw.modrm.mod && i->raw.modrm.rm == 5;
+	ret->memory = (ret->relative ? next : 0) + i->raw.disp.value;
+	ret->memory_at = i->raw.disp.offset;
 }
 
 /*
@@ -90,15 +90,17 @@ bool instruction__decode(struct instruction *ret, const unsigned char *text, siz
 		return ret->length;
 	}
 	*ret = (struct instruction){ .kind = kind_of(&i), .length = i.length };
-	if (ret->kind == INSTRUCTION_OTHER) {
-		ret->memory = memory_of(&i, addr + i.length);
-		if (i.raw.imm[0].size == 32)
-			ret->value = (int32_t)i.raw.imm[0].value.u;
-	} else if (i.raw.imm[0].size) {
+	if (ret->kind != INSTRUCTION_OTHER && i.raw.imm[0].size) {
 		ret->direct = true;
 		ret->target = addr + i.length + i.raw.imm[0].value.s;
 		ret->target_at = i.raw.imm[0].offset;
 		ret->target_size = i.raw.imm[0].size / 8;
+		return true;
+	}
+	set_memory(ret, &i, addr + i.length);
+	if (i.raw.imm[0].size == 32) {
+		ret->value = (int32_t)i.raw.imm[0].value.u;
+		ret->value_at = i.raw.imm[0].offset;
 	}
 	return true;
 }

@@ -26,9 +26,11 @@ struct instruction {
 	uint64_t target;	/* if direct: the target's address */
 	size_t target_at;	/* if direct: the offset of the distance in the instruction */
 	size_t target_size;	/* if direct: the size of the distance: 1, 2 or 4 bytes */
-	/* INSTRUCTION_OTHER: operands of 4 bytes, which may be addresses; 0: none. */
+	/* Unless direct: operands of 4 bytes, which may be addresses; 0: none. */
 	uint64_t memory;	/* the displacement; if relative, the address that it gives */
 	uint64_t value;		/* the immediate */
+	size_t memory_at, value_at;	/* the offsets of these operands in the instruction; 0: there is none */
+	bool relative;		/* the displacement is a distance from the next instruction */
 };
 
 /**

@@ -19,6 +19,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "kernel/debug_files.h"
 #include "kernel/elf_file.h"
 #include "kernel/running.h"
 
@@ -155,7 +156,12 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 			return path;
 		free(path);
 	}
-	return NULL;
+	return debug_file__find(id->build_id, NULL);
+}
+
+char *kernel_id__fetch_vmlinux(const struct kernel_id *id, const char *given)
+{
+	return kernel_id__find_vmlinux(id, given) ?: debug_file__fetch(id->build_id, false);
 }
 
 static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, const char *path)

@@ -41,9 +41,10 @@ extern const struct json_field kernel_id_fields[];
 
 /*
  * The path @given, or else of the first vmlinux in the usual places that has the build id of @id;
- * to be freed; NULL: there is none.
+ * to be freed; NULL: there is none. The second function then asks debuginfod servers (debug_files.h).
  */
 char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
+char *kernel_id__fetch_vmlinux(const struct kernel_id *id, const char *given);
 
 /*
  * Whether @path is a vmlinux of that build: 0, -ENOENT if the file is missing or no ELF file, -ESTALE if it is of

@@ -20,9 +20,6 @@
 #include "report/documents.h"
 #include "run/output.h"
 
-#define CALLS_SCHEMA 3
-#define MODULE_MARK ":mod:"
-
 /* ---- the calls of an answer */
 
 /* Returns the recorded calls from function @number, or to it. The caller frees the list. */
@@ -424,11 +421,10 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 
 void callers__json(const struct question *q, FILE *out)
 {
-	json_writer_t *w = json__begin(out, q->calls ? "calls" : "callers", CALLS_SCHEMA);
+	const char *build_id = image__build_id(q->edges->images->list[0].image);
+	json_writer_t *w = callers__begin_json(out, q->calls, build_id, q->labels, q->edges->document_count,
+					       q->edges->runs);
 
-	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
-	json__strings(w, "documents", q->labels, q->edges->document_count);
-	json__number_or_null(w, "runs", q->edges->runs, q->edges->runs);
 	jsonw_lluint_field(w, "missing", q->edges->missing);
 	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
 	json__array(w, "functions");
@@ -492,7 +488,7 @@ static void find_in(struct question *q, const struct image_of *of, const char *n
 /* "NAME:mod:MODULE" only finds functions of that module. */
 static int find_functions(struct question *q, const char *wanted)
 {
-	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;
+	const char *mark = strstr(wanted, CALLERS_MODULE), *module = mark ? mark + strlen(CALLERS_MODULE) : NULL;
 	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
 	const struct images *images = q->edges->images;
 	bool pattern = strpbrk(wanted, "*?[");
@@ -529,6 +525,17 @@ static int answer(const struct callers_options *o, struct question *q)
 	return output__finish(output, 0);
 }
 
+/* There is no vmlinux. */
+static int answer_recorded(const struct callers_options *o, const struct documents *d, bool calls)
+{
+	struct output *output = NULL;
+	int err = edges__check_documents(d->list, d->count) ?: output__open(&output, o->result.output, NULL);
+
+	err = err ?: callers__recorded(d, o->arguments[0], calls, o->result.format == RESULT_JSON,
+				       output__stream(output));
+	return output__finish(output, err);
+}
+
 static int run(const struct argp *argp, bool calls, int argc, char **argv)
 {
 	struct callers_options o = {};
@@ -536,16 +543,19 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 	struct documents d = {};
 	struct edges edges = {};
 	struct question q = { .edges = &edges, .calls = calls };
+	char *vmlinux;
 	int err;
 
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	err = documents__read(&d, o.arguments + 1, o.count - 1, &o.result);
-	if (!err)
-		err = edges__open(&edges, &images, d.list, d.count, o.result.vmlinux);
+	vmlinux = err ? NULL : kernel_id__fetch_vmlinux(&d.list[0]->kernel, o.result.vmlinux);
 	q.labels = (const char *const *)d.labels;
-	if (!err)
-		err = answer(&o, &q);
+	if (vmlinux)
+		err = edges__open(&edges, &images, d.list, d.count, vmlinux) ?: answer(&o, &q);
+	else if (!err)
+		err = answer_recorded(&o, &d, calls);
+	free(vmlinux);
 	source_lines__free(&q.heads);
 	source_lines__free(&q.lines);
 	free(q.functions);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "report/edges.h"
 
 struct question {
@@ -39,6 +40,28 @@ struct caller_lines question__possible(const struct question *q, size_t number);
 
 /* Finds the places in the source for all answers. */
 void question__find_lines(struct question *q);
+
+/* A function of a module is named NAME:mod:MODULE. */
+#define CALLERS_MODULE ":mod:"
+
+/**
+ * callers__recorded() - answer without the kernel's files, and warn that they are missing
+ * @d: the recordings
+ * @wanted: the functions, as on the command line
+ * @calls: find what they called, not who called them
+ * @json: write json, not text
+ * @out: where to; write errors stay in the stream
+ *
+ * Return: 0, or -EINVAL after a message if no recording has such a function.
+ */
+int callers__recorded(const struct documents *d, const char *wanted, bool calls, bool json, FILE *out);
+
+/*
+ * Begins a document up to the number of calls that are missing. @build_id: the kernel's, or NULL. @runs: of how many runs
+ * the documents are, or 0
+ */
+json_writer_t *callers__begin_json(FILE *out, bool calls, const char *build_id, const char *const *labels,
+				   size_t count, size_t runs);
 
 /* Write errors stay in the stream. */
 void callers__text(const struct question *q, FILE *out);

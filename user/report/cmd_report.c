@@ -146,7 +146,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
 	struct images images = {};
 	/* With --proved, the images are open already. */
-	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
+	char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
@@ -177,7 +177,7 @@ static int print(const struct report_options *o, const struct rows *r, const cha
 	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
 		report__text(r, labels, &o->form, out);
 	else
-		report__list(r, o->form.which, out);
+		report__list(r, &o->form, out);
 	if (left_out)
 		error__warn("%zu places are left out: their linked addresses were not known when they were "
 			    "recorded", left_out);

@@ -98,6 +98,45 @@ static void close_sources(struct why_sources *s)
 	free(s->modules);
 }
 
+/* Without the files of a kernel, some functions are known all the same: those that recordings of it have. */
+static void of_hits(struct why_sources *s)
+{
+	const struct coverage *first = s->documents.list[0];
+	struct universe *u = &s->universe;
+	size_t kept = 0;
+
+	error__warn("the functions of %s are not known, but for those that recordings have: --vmlinux FILE tells the "
+		    "rest", first->kernel.release ?: "that kernel");
+	universe__free(u);
+	universe__init(u);
+	u->release = xstrdup(first->kernel.release);
+	u->build_id = xstrdup(first->kernel.build_id);
+	u->linked = first->kernel.offset_known;
+	for (size_t i = 0; i < s->documents.count; i++) {
+		const struct coverage *c = s->documents.list[i];
+
+		for (size_t k = 0; (c == first || coverage__same_build(c, first, NULL)) && k < c->hits.count; k++) {
+			const struct hit *hit = &c->hits.list[k];
+			const struct function f = {
+				.addr = hit->module ? hit->offset : hit->link, .name = hit->name, .module = hit->module,
+				.sympos = hit->sympos,
+			};
+
+			if (hit->kind == HIT_FUNCTION && hit->name)
+				universe__add(u, &f);
+		}
+	}
+	universe__settle(u);
+	/* Each function once, though several recordings have it. */
+	for (size_t i = 1; i < u->count; i++) {
+		const struct function *f = &u->list[i], *last = &u->list[kept];
+
+		if (f->addr != last->addr || !text__equals(f->module, last->module) || strcmp(f->name, last->name))
+			u->list[++kept] = *f;
+	}
+	u->count = u->count ? kept + 1 : 0;
+}
+
 /* Takes the first recording's kernel, with all modules of the recordings of that build. */
 static int of_documents(struct why_sources *s, const char *vmlinux)
 {
@@ -117,8 +156,7 @@ static int of_documents(struct why_sources *s, const char *vmlinux)
 	/* The names in the list belong to the recordings. */
 	free(modules.list);
 	if (!err && !s->universe.count)
-		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
-				    first->kernel.release ?: "that kernel");
+		of_hits(s);
 	return err;
 }
 
@@ -168,7 +206,7 @@ static void find_edges(struct why_sources *s)
 static int find_files(struct why_sources *s, const char *vmlinux, const char *modules)
 {
 	const struct kernel_id id = { .release = s->universe.release, .build_id = s->universe.build_id };
-	char *path = kernel_id__find_vmlinux(&id, vmlinux);
+	char *path = (s->running ? kernel_id__find_vmlinux : kernel_id__fetch_vmlinux)(&id, vmlinux);
 	struct image *image;
 	int err = path ? image__open(&image, path, NULL) : 0;
 

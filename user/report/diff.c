@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/program.h"
 #include "base/sorted.h"
@@ -241,6 +240,15 @@ static void add_entries(struct diff_entries *ret, const struct side *from, const
 	free(blind);
 }
 
+static void list_both(struct diff *d, const struct items *seen)
+{
+	d->in_both = xcalloc(d->both, sizeof(*d->in_both));
+	for (size_t i = 0, count = 0; i < seen->count; i++) {
+		if (seen->list[i].taken)
+			d->in_both[count++] = (struct diff_place){ seen->list[i].module, seen->list[i].unit };
+	}
+}
+
 static bool has_places(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
@@ -303,6 +311,7 @@ int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_sid
 	ret->both = match(&sides[0].seen, &sides[1].seen);
 	add_entries(&ret->gone, &sides[0], &sides[1]);
 	add_entries(&ret->new, &sides[1], &sides[0]);
+	list_both(ret, &sides[0].seen);
 	for (int i = 0; i < 2; i++) {
 		free(sides[i].seen.list);
 		free(sides[i].has.list);
@@ -314,134 +323,16 @@ int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_sid
 
 void diff__free(struct diff *d)
 {
+	free(d->in_both);
 	free(d->gone.list);
 	free(d->new.list);
 	strings__free(d->names);
 	memset(d, 0, sizeof(*d));
 }
 
-/* ---- text and json */
-
-#define DIFF_SCHEMA 3
-
-static const struct {
-	const char *word, *sentence;
-} identities[] = {
-	[IDENTITY_ADDRESS] = { "address", "matched by address" },
-	[IDENTITY_FILE] = { "file", "matched by module, source file and name" },
-	[IDENTITY_NAME] = { "name", "matched by module and name" },
-};
-
-static void print_side(const char *mark, const char *name, const struct diff_side *s, size_t count, FILE *out)
-{
-	fprintf(out, "%s %s\t%s, %s, %zu functions%s\n", mark, name, s->c->kernel.release ?: "unknown kernel",
-		s->c->engine, count, losses__complete(&s->c->lost) ? "" : ", may lack some");
-}
-
-static void print_entries(char mark, const struct diff_entry *list, size_t count, const char *other, FILE *out)
-{
-	for (size_t i = 0; i < count; i++) {
-		fprintf(out, list[i].module ? "%c%s [%s]" : "%c%s", mark, list[i].name, list[i].module);
-		fprintf(out, "\t%s\t%s%s: %s\n", list[i].unit ?: "-", other, list[i].possibly ? ", possibly" : "",
-			verdict__sentence(list[i].why));
-	}
-}
-
-static void print_sum(const char *what, const struct diff_entries *e, FILE *out)
-{
-	size_t possible = 0;
-
-	for (size_t i = 0; i < e->count; i++)
-		possible += e->list[i].possibly;
-	fprintf(out, ", %zu %s", e->count, what);
-	if (possible)
-		fprintf(out, " (%zu only possibly)", possible);
-}
-
-/* Counts, by reason, the functions that @other could not see. They are no difference. */
-static void print_blind(const struct diff_entries *e, const char *name, const char *other, FILE *out)
-{
-	size_t counts[VERDICT_COUNT] = {};
-
-	for (size_t i = 0; i < e->blind; i++)
-		counts[e->list[e->count + i].why]++;
-	if (e->blind)
-		fprintf(out, "%zu more in %s, which %s could not see:", e->blind, name, other);
-	for (size_t v = 0, printed = 0; v < VERDICT_COUNT; v++) {
-		if (counts[v])
-			fprintf(out, "%s %zu %s", printed++ ? ";" : "", counts[v], verdict__sentence(v));
-	}
-	if (e->blind)
-		fputc('\n', out);
-}
-
-/* Prints a line for each function, "-" if it is gone and "+" if it is new, and sums. */
-static void print_text(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
-{
-	if (d->gone.count || d->new.count) {
-		print_side("---", name_a, &d->a, d->both + d->gone.count + d->gone.blind, out);
-		print_side("+++", name_b, &d->b, d->both + d->new.count + d->new.blind, out);
-	}
-	print_entries('-', d->gone.list, d->gone.count, name_b, out);
-	print_entries('+', d->new.list, d->new.count, name_a, out);
-	print_blind(&d->gone, name_a, name_b, out);
-	print_blind(&d->new, name_b, name_a, out);
-	fprintf(out, "Functions: %zu in both", d->both);
-	print_sum("gone", &d->gone, out);
-	print_sum("new", &d->new, out);
-	fprintf(out, "; %s\n", identities[d->identity].sentence);
-	if (d->folded)
-		fprintf(out, "%zu functions were joined with functions of the same file and name (.isra, "
-			".constprop, .part, .cold)\n", d->folded);
-}
-
-static void write_side(json_writer_t *w, const char *field, const char *name, const struct diff_side *s, size_t count)
-{
-	json__object(w, field);
-	json__string_or_null(w, "name", name);
-	json__string_or_null(w, "release", s->c->kernel.release);
-	json__string_or_null(w, "build_id", s->c->kernel.build_id);
-	json__string_or_null(w, "engine", s->c->engine);
-	jsonw_bool_field(w, "complete", losses__complete(&s->c->lost));
-	jsonw_bool_field(w, "universe", s->u->count);
-	jsonw_lluint_field(w, "functions", count);
-	jsonw_end_object(w);
-}
-
-static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count)
-{
-	json__lines(w, field);
-	for (size_t i = 0; i < count; i++) {
-		jsonw_start_object(w);
-		json__string_or_null(w, "name", list[i].name);
-		json__string_or_null(w, "module", list[i].module);
-		json__string_or_null(w, "unit", list[i].unit);
-		jsonw_string_field(w, "why", verdict__word(list[i].why));
-		jsonw_bool_field(w, "possibly", list[i].possibly);
-		jsonw_end_object(w);
-	}
-	jsonw_end_array(w);
-}
-
-static void write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
-{
-	json_writer_t *w = json__begin(out, "diff", DIFF_SCHEMA);
-
-	write_side(w, "a", name_a, &d->a, d->both + d->gone.count + d->gone.blind);
-	write_side(w, "b", name_b, &d->b, d->both + d->new.count + d->new.blind);
-	jsonw_string_field(w, "matched_by", identities[d->identity].word);
-	jsonw_lluint_field(w, "both", d->both);
-	jsonw_lluint_field(w, "folded", d->folded);
-	write_entries(w, "gone", d->gone.list, d->gone.count);
-	write_entries(w, "new", d->new.list, d->new.count);
-	write_entries(w, "only_a_could", d->gone.list + d->gone.count, d->gone.blind);
-	write_entries(w, "only_b_could", d->new.list + d->new.count, d->new.blind);
-	json__end(&w);
-}
-
 /* ---- the command */
 
-enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE };
+enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE, KEY_STAT };
 
 static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
@@ -450,6 +341,8 @@ static const struct argp_option options[] = {
 	OPTION_MIN_RUNS,
 	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
 	  "new, gone, any (default)", 0 },
+	{ "stat", KEY_STAT, NULL, 0, "print numbers for each directory, the largest change first, and not "
+	  "each function", 0 },
 	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
 	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of one of the kernels, by `hytrace functions -f json`; "
@@ -468,6 +361,7 @@ struct diff_options {
 	const char *universes[2], *where;
 	struct result_options result;
 	int fail_on;
+	bool stat;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -477,6 +371,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_FAIL_ON:
 		o->fail_on = option__word(state, "fail-on", arg, fail_names) + 1;
+		break;
+	case KEY_STAT:
+		o->stat = true;
 		break;
 	case KEY_IN:
 		if (!*arg)
@@ -544,7 +441,7 @@ static int print(const struct diff_options *o, const struct documents *documents
 
 	if (err)
 		return err;
-	(o->result.format == RESULT_JSON ? write_json : print_text)(d, documents->paths[0], documents->paths[1],
+	(o->result.format == RESULT_JSON ? diff__json : diff__text)(d, documents->paths, o->stat,
 								    output__stream(output));
 	return output__finish(output, 0);
 }
@@ -579,7 +476,7 @@ int cmd_diff(int argc, char **argv)
 		       "other recording lacks each. The recordings of `hytrace cover -f json` may be of two builds of "
 		       "the kernel. (`hytrace compare` tells whether two recordings of the same time agree.)"
 		       "\vExamples:\n"
-		       "  hytrace diff yesterday.json today.json\n"
+		       "  hytrace diff --stat yesterday.json today.json\n"
 		       "  hytrace diff --fail-on gone --in fs/ext4 release.json candidate.json\n\n"
 		       "Exit status: 0 no difference, 1 differences (those of --fail-on), 2 trouble.",
 	};

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "document/coverage.h"
 #include "document/universe.h"
@@ -44,6 +45,9 @@ struct diff {
 	struct diff_side a, b;
 	enum diff_identity identity;
 	size_t both, folded;
+	struct diff_place {
+		const char *module, *unit;
+	} *in_both;		/* of the functions that both have seen */
 	struct diff_entries gone, new;	/* functions that only @a has seen; that only @b has seen */
 	struct strings *names;
 };
@@ -60,5 +64,12 @@ struct diff {
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where);
 void diff__free(struct diff *d);
 
+/*
+ * Print a line for each function, "-" if it is gone and "+" if it is new, and sums. @names: of the two recordings.
+ * @stat: also sums for each directory, the largest change first; the text then has no functions. Write errors stay in
+ * the stream.
+ */
+void diff__text(const struct diff *d, const char *const *names, bool stat, FILE *out);
+void diff__json(const struct diff *d, const char *const *names, bool stat, FILE *out);
 
 #endif

@@ -254,7 +254,7 @@ static void add_nodes(struct edges *e)
 	qsort_r(e->by_callee, e->callee_count, sizeof(*e->by_callee), by_callee, e->list);
 }
 
-static int check_documents(const struct coverage *const *documents, size_t count)
+int edges__check_documents(const struct coverage *const *documents, size_t count)
 {
 	if (count > EDGES_MOST_DOCUMENTS)
 		return error__return(-EINVAL, "%zu files: one answer can be about %d at most",
@@ -286,7 +286,7 @@ void edges__make(struct edges *ret, struct images *images, const struct coverage
 int edges__open(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count,
 		const char *vmlinux)
 {
-	int err = check_documents(documents, count) ?: images__open(images, documents, count, vmlinux);
+	int err = edges__check_documents(documents, count) ?: images__open(images, documents, count, vmlinux);
 
 	if (!err)
 		edges__make(ret, images, documents, count);

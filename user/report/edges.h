@@ -68,6 +68,8 @@ struct edges {
  * outlive @ret. @count: from 1 to EDGES_MOST_DOCUMENTS
  */
 void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
+/* Returns -EINVAL after a message if there are too many recordings, or one of them has no callers. */
+int edges__check_documents(const struct coverage *const *documents, size_t count);
 /**
  * edges__open() - read the files of a kernel, and find the edges of recordings
  * @ret: to be freed by edges__free(), even after a failure

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
+#include "kernel/debug_files.h"
 #include "kernel/elf_file.h"
 #include "report/documents.h"
 #include "report/images.h"
@@ -32,7 +33,7 @@ static void add(struct images *images, struct image *image, const char *module)
 
 /*
  * Looks beside vmlinux, and then, if a build id can tell that a file is of another build, in
- * /lib/modules.
+ * /lib/modules, and where files are found by their build ids.
  */
 static char *find_module(const struct images *images, const struct covered_module *m, const char *vmlinux)
 {
@@ -43,8 +44,12 @@ static char *find_module(const struct images *images, const struct covered_modul
 
 		path = module_files__path(directory, m->name);
 		free(directory);
+		if (path && access(path, R_OK)) {
+			free(path);
+			path = NULL;
+		}
 	}
-	return path;
+	return path ?: debug_file__find(m->build_id, vmlinux) ?: debug_file__fetch(m->build_id, true);
 }
 
 static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
@@ -52,7 +57,7 @@ static void add_module(struct images *images, const struct covered_module *m, co
 	char *path = find_module(images, m, vmlinux);
 	struct image *image = NULL;
 
-	if (!path || access(path, R_OK)) {
+	if (!path) {
 		error__warn("the file of module %s was not found: its calls are not known", m->name);
 	} else if (!image__open(&image, path, m->name) && is_of_another_build(image__build_id(image), m->build_id)) {
 		error__warn("%s: is of another build than the module that was loaded: its calls are not known", path);
@@ -112,7 +117,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 					     "answer is about one build", id->build_id,
 					     documents[i]->kernel.build_id ?: "unknown");
 	}
-	path = kernel_id__find_vmlinux(id, vmlinux);
+	path = kernel_id__fetch_vmlinux(id, vmlinux);
 	if (!path)
 		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says "
 				     "what a call calls: give --vmlinux FILE", id->release ?: "that kernel",
@@ -371,6 +376,7 @@ static void add_image(struct universe *u, const struct image *image)
 	size_t count, first = u->count;
 	const struct image_function *list = image__functions(image, &count);
 	const char *module = universe__text(u, image__module(image));
+	struct calls *calls = calls__open(image);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct unit *unit = image__unit(image, list[i].addr);
@@ -378,6 +384,7 @@ static void add_image(struct universe *u, const struct image *image)
 			.addr = list[i].addr, .name = strings__add(u->names, list[i].name), .module = module,
 			.unit = unit ? universe__text(u, unit->path) : NULL, .sympos = list[i].sympos,
 			.untraced = untraced__word(list[i].untraced), .init = list[i].init,
+			.text = calls__hash(calls, &list[i]),
 		};
 
 		if (module && f.init)
@@ -385,6 +392,7 @@ static void add_image(struct universe *u, const struct image *image)
 		u->placed |= f.unit && !module;
 		universe__add(u, &f);
 	}
+	calls__free(calls);
 	place(u, first, image, list, count);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "base/text.h"
 #include "report/proof.h"
 
 /*
@@ -453,6 +454,57 @@ void proof__mark(const struct proof *p, struct rows *rows)
 {
 	for (size_t i = 0; i < rows->count; i++)
 		mark(p, &rows->list[i]);
+}
+
+static int by_definition(const void *a, const void *b)
+{
+	const struct proved_source *x = a, *y = b;
+
+	return text__compare(x->module, y->module) ?: text__compare(x->f->file, y->f->file) ?:
+	       ORDER(x->f->line, y->f->line) ?: strcmp(x->f->name, y->f->name);
+}
+
+/* Marks the source functions that rows stand for, also the rows that rows__restrict() left out. */
+static void mark_rows(const struct proof *p, const struct image_of *of, const struct rows *rows, bool *has_row)
+{
+	const struct sources *s = &p->sources[of - p->images.list];
+
+	for (size_t i = 0; i < rows->all; i++) {
+		const struct function *f = rows->list[i].f;
+		const struct image_function *its = text__equals(f->module, of->module) ?
+						   image__function_at(of->image, f->addr) : NULL;
+		uint32_t source = its ? inlines__source_of(s->inlines, its) : INLINES_NONE;
+
+		if (source != INLINES_NONE)
+			has_row[source] = true;
+	}
+}
+
+struct proved_source *proof__sources(const struct proof *p, const struct rows *rows, size_t *ret_count)
+{
+	struct proved_source *ret = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; i < p->images.count; i++) {
+		const struct sources *s = &p->sources[i];
+		const char *module = p->images.list[i].module;
+		size_t count = 0;
+		const struct source_function *list = s->inlines ? inlines__sources(s->inlines, &count) : NULL;
+		bool *has_row = xcalloc(count, sizeof(*has_row));
+
+		if (list)
+			mark_rows(p, &p->images.list[i], rows, has_row);
+		for (size_t k = 0; k < count; k++) {
+			uint64_t proved = s->marks[k].proved & ~s->marks[k].recorded;
+
+			if (proved && !has_row[k] && (!rows->where || where__has(rows->where, module, list[k].file)))
+				*LIST_ADD(ret, *ret_count) = (struct proved_source){ &list[k], module, proved };
+		}
+		free(has_row);
+	}
+	if (ret)
+		qsort(ret, *ret_count, sizeof(*ret), by_definition);
+	return ret;
 }
 
 struct proof_totals proof__totals(const struct proof *p, size_t document)

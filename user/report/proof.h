@@ -54,6 +54,23 @@ void proof__free(struct proof *p);
 /* Marks the rows of functions that ran or may have run, though their own code was not recorded. */
 void proof__mark(const struct proof *p, struct rows *rows);
 
+/* A function of the source that ran without having a row: it was inlined, or cannot be traced. */
+struct proved_source {
+	const struct source_function *f;
+	const char *module;	/* NULL: vmlinux */
+	uint64_t proved;	/* the recordings that prove it, as bits */
+};
+
+/**
+ * proof__sources() - list proved functions that no row stands for
+ * @p: the proof
+ * @rows: the rows; after rows__restrict(), only functions in that part are listed, by the file of their definition
+ * @ret_count: their number
+ *
+ * Return: a list sorted by module, file and line, to be freed; NULL: there is none.
+ */
+struct proved_source *proof__sources(const struct proof *p, const struct rows *rows, size_t *ret_count);
+
 struct proof_totals {
 	struct proved functions;
 	struct source_totals sources;	/* all 0 without debug information */

@@ -327,8 +327,26 @@ static void print_runs_of(const struct rows *r, const struct row *row, size_t al
 	fprintf(out, "\t%zu of %zu runs", seen, all);
 }
 
-void report__list(const struct rows *r, enum listed which, FILE *out)
+/* Prints proved functions that no row stands for. */
+static void print_sources(const struct rows *r, const struct proof *proof, FILE *out)
 {
+	size_t count;
+	struct proved_source *list = proof__sources(proof, r, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct source_function *f = list[i].f;
+
+		for (size_t column = 0; column < r->columns; column++)
+			fputc(list[i].proved >> column & 1 ? '*' : '.', out);
+		fprintf(out, list[i].module ? "\t%s [%s]" : "\t%s", f->name, list[i].module);
+		fprintf(out, "\t%s:%u\t%s\n", f->file ?: "-", f->line, f->inlined ? "inlined" : "cannot be traced");
+	}
+	free(list);
+}
+
+void report__list(const struct rows *r, const struct report_form *form, FILE *out)
+{
+	enum listed which = form->which;
 	/* No marks if all would be equal. */
 	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
 	size_t runs = coverages__runs(r->documents, r->columns);
@@ -340,7 +358,8 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 		if (!row__is_listed(r, row, which))
 			continue;
 		for (size_t column = 0; marks && column < r->columns; column++)
-			fputc(row__is_seen(row, column) ? '+' : row__is_asked_for(row, column) ? '-' : '.', out);
+			fputc(row__is_seen(row, column) ? '+' : row__is_proved(row, column) ? '*' :
+			      row__is_asked_for(row, column) ? '-' : '.', out);
 		if (marks)
 			fputc('\t', out);
 		fprintf(out, f->module ? "%s [%s]" : "%s", f->name, f->module);
@@ -355,6 +374,8 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 			fputs("\tperhaps inlined", out);
 		fputc('\n', out);
 	}
+	if (form->proof && which == LIST_ALL)
+		print_sources(r, form->proof, out);
 }
 
 /* ---- json */
@@ -479,6 +500,27 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 	jsonw_end_object(w);
 }
 
+/* Writes proved functions that no row stands for. */
+static void write_sources(json_writer_t *w, const struct rows *r, const struct proof *proof)
+{
+	size_t count;
+	struct proved_source *list = proof__sources(proof, r, &count);
+
+	json__lines(w, "sources");
+	for (size_t i = 0; i < count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", list[i].f->name);
+		json__string_or_null(w, "module", list[i].module);
+		json__string_or_null(w, "file", list[i].f->file);
+		json__number_or_null(w, "line", list[i].f->line, list[i].f->line);
+		jsonw_bool_field(w, "inlined", list[i].f->inlined);
+		json__bits(w, "proved", list[i].proved, r->columns);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	free(list);
+}
+
 void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
@@ -505,6 +547,8 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 			write_row(w, r, &r->list[i], form->proof, runs);
 	}
 	jsonw_end_array(w);
+	if (form->proof)
+		write_sources(w, r, form->proof);
 	json__end(&w);
 }
 

@@ -44,9 +44,10 @@ bool row__is_listed(const struct rows *r, const struct row *row, enum listed whi
 
 /*
  * Prints functions by name, each with its place in the source. Lines of LIST_ALL, and of LIST_SEEN with several
- * columns, begin with a mark of each column: + seen, - not seen, . not asked for
+ * columns, begin with a mark of each column: + seen, * proved, - not seen, . not asked for. With a proof, LIST_ALL also
+ * has the proved functions that no row stands for.
  */
-void report__list(const struct rows *r, enum listed which, FILE *out);
+void report__list(const struct rows *r, const struct report_form *form, FILE *out);
 
 /* Prints the rows, and the sums of the table. */
 void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);

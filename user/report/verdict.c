@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "document/coverage.h"
 #include "document/universe.h"
+#include "kernel/debug_files.h"
 #include "kernel/elf_file.h"
 #include "report/documents.h"
 #include "report/images.h"
@@ -197,7 +198,8 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
 		if (!has || text__is_known_other(has->build_id, m->build_id))
-			m->path = module_files__path(directory, m->name);
+			m->path = module_files__path(directory, m->name) ?: debug_file__find(m->build_id, vmlinux) ?:
+				  debug_file__fetch(m->build_id, true);
 		found += m->path != NULL;
 	}
 	free(directory);
@@ -378,6 +380,8 @@ static int find(struct universe *ret, struct wanted *w, const struct universe_so
 	bool is_kept = !err && read_kept(ret, w, kept, source->vmlinux), is_live = !is_kept && source->running;
 	const struct universe none = {};
 
+	if (!err && !is_kept && !is_live && !vmlinux)
+		vmlinux = kernel_id__fetch_vmlinux(w->kernel, NULL);
 	if (!err && is_live)
 		err = universe__of_kernel(ret, source->running, vmlinux);
 	else if (!err && !is_kept && vmlinux)

@@ -15,8 +15,8 @@ CREATE TABLE object (
 );
 
 -- nr counts the functions of an object in the order in which they became known. addr is as linked; of a module, the
--- offset in its text; 0 if it is not known. sympos is null until a run or a function list tells it. file to init come from a
--- function list; init is null until then, and 1 if the function is freed after the boot. first_run is the first run that saw it.
+-- offset in its text; 0 if it is not known. sympos is null until a run or a function list tells it. file to text come from a
+-- function list; init is null until then, and 1 if the function is freed after the boot. text is a hash of the code. first_run is the first run that saw it.
 CREATE TABLE function (
 	object INTEGER NOT NULL REFERENCES object (id),
 	nr INTEGER NOT NULL,
@@ -28,6 +28,7 @@ CREATE TABLE function (
 	unit TEXT,
 	untraced TEXT,
 	init INTEGER,
+	text INTEGER,
 	first_run INTEGER,
 	dir TEXT AS (rtrim(rtrim(file, replace(file, '/', '')), '/')),
 	PRIMARY KEY (object, nr)
@@ -135,3 +136,15 @@ WHERE function.untraced IS NULL AND EXISTS (
 CREATE VIEW unseen AS
 SELECT object, nr, object.name AS module, function.name, function.file, function.dir, function.line, could.certain
 FROM could JOIN function USING (object, nr) JOIN object ON object.id = object WHERE function.first_run IS NULL;
+
+-- Functions that no run of the newest kernel has seen, though a run of an earlier build has, and whose code is the same. The
+-- newest kernel is that of the newest run; run is the first one of the last build that has seen the function.
+CREATE VIEW unchanged AS
+SELECT new.object, new.nr, object.name AS module, new.name, new.file, new.line, max(old.first_run) AS run
+FROM function AS new JOIN object ON object.id = new.object
+JOIN function AS old ON old.name = new.name AND old.text = new.text AND old.unit IS new.unit AND old.object <> new.object
+JOIN object AS old_object ON old_object.id = old.object AND old_object.name IS object.name
+WHERE new.first_run IS NULL AND old.first_run IS NOT NULL AND new.object IN (
+	SELECT ran.object FROM ran JOIN run ON run.id = ran.run
+	WHERE run.kernel = (SELECT kernel FROM run ORDER BY started DESC, id DESC LIMIT 1))
+GROUP BY new.object, new.nr;

@@ -34,6 +34,7 @@ Test(universe_kept, comes_back_as_it_was)
 	char *text, *before, *after;
 
 	sample_universe(&u);
+	u.list[0].text = 0xfedcba9876543210;
 	m = covered_modules__add(&u.modules, "dummy");
 	m->build_id = strdup("01");
 	covered_modules__add(&u.modules, "other");
@@ -69,7 +70,7 @@ Test(universe_kept, does_not_come_back_damaged)
 	static const struct {
 		const char *from, *to;
 	} cases[] = {
-		{ "universe 1", "universe 2" },	/* another form */
+		{ "universe 2", "universe 3" },	/* another form */
 		{ "\t12\n", "\t13\n" },		/* a function too few */
 		{ "\t12\n", "\t11\n" },		/* and one too many */
 		{ "vfs_read\t", "vfs_read " },	/* a field too few */

@@ -247,3 +247,70 @@ Test(references, of_a_module_do_not_tell_who_takes_its_addresses)
 	cr_expect(eq(sz, count, 1));
 	references__free(r);
 }
+
+/* ---- the hash of a function */
+
+/* The hash of this code as a function, with @before in front of it. The code is copied to two places of the image. */
+static uint64_t hash_of(const char *before, const char *code)
+{
+	char text[1024], command[512];
+
+	snprintf(text, sizeof(text), "\t.text\n%s\ntraced hashed\n%s\nend hashed\nleaf callee\nleaf quiet\n"
+		 "\t.section .rodata\nlinux_banner: .asciz \"Linux version 6.12.0-small (test)\"\ntable: .quad hashed\n"
+		 "\t.data\ndatum: .quad 1\n", before, code);
+	small_write(s.directory, "vmlinux.S", small_macros, text);
+	snprintf(command, sizeof(command), "cd %s && gcc -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments,--build-id=0x%s,"
+		 "-e,0,-T,vmlinux.lds -o vmlinux vmlinux.S", s.directory, SMALL_BUILD_ID);
+	cr_assert(system(command) == 0, "%s", command);
+	open_small("vmlinux", NULL);
+	return calls__hash(s.calls, function("hashed"));
+}
+
+Test(calls, of_the_same_code_at_another_place_have_the_same_hash)
+{
+	static const char *const same[] = {
+		"call callee", "jmp callee", "mov datum(%rip), %eax", "mov datum, %eax", "mov $datum, %rdi", "1: nop\njmp 1b",
+		"jmp *table(, %rax, 8)", "call *table(%rip)", "movq $table, datum(%rip)", "cmpl $5, datum(%rip)",
+	};
+
+	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
+		uint64_t hash = hash_of("", same[i]);
+
+		cr_expect(ne(u64, hash, 0), "%s", same[i]);
+		cr_expect(eq(u64, hash_of("leaf first\n.skip 300", same[i]), hash), "%s", same[i]);
+	}
+}
+
+Test(calls, of_other_code_have_another_hash)
+{
+	static const char *const pairs[][2] = {
+		{ "nop", "ret" }, { "mov $1, %eax", "mov $2, %eax" }, { "call callee", "call quiet" }, { "call callee", "jmp callee" },
+		{ "mov $0xffffff01, %edi", "mov $0xffffff02, %edi" }, { "mov 0x12345(%rax), %eax", "mov 0x12346(%rax), %eax" },
+		{ "je 1f\nnop\nret\n1: ret", "je 1f\nnop\n1: ret\nret" }, { "mov $-1, %rdi", "mov $-2, %rdi" },
+		{ "mov %gs:0x12345, %eax", "mov %gs:0x12346, %eax" }, { "call callee", "call callee + 5" },
+	};
+
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		cr_expect(ne(u64, hash_of("", pairs[i][0]), hash_of("", pairs[i][1])), "%s", pairs[i][0]);
+	cr_expect(eq(u64, hash_of("", ".byte 0x06"), 0), "no instruction");
+}
+
+Test(calls, of_a_module_have_a_hash_with_the_names_of_other_files)
+{
+	uint64_t one;
+
+	open_module();
+	one = calls__hash(s.calls, function("of_module"));
+	cr_expect(ne(u64, one, 0));
+	cr_expect(eq(u64, calls__hash(s.calls, function("local")), calls__hash(s.calls, function("local_too"))));
+	small_write(s.directory, "small.S", small_macros, small_module);
+	for (int other = 0; other < 2; other++) {
+		char command[512];
+
+		snprintf(command, sizeof(command), "cd %s && sed -i '%s' small.S && gcc -c -o lib/modules/6.12.0-small/small.ko small.S",
+			 s.directory, other ? "s/call callee/call called/" : "s/^leaf local$/leaf before\\nleaf local/");
+		cr_assert(system(command) == 0, "%s", command);
+		open_module();
+		cr_expect(eq(int, calls__hash(s.calls, function("of_module")) == one, !other));
+	}
+}

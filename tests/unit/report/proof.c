@@ -153,10 +153,54 @@ static struct row twin_of(int which)
 	rows__make(&rows, &u, s.list, 1);
 	proof__mark(&proof, &rows);
 	row = rows.list[0];
-	PRINT(out, report__list(&rows, LIST_UNSEEN, out));
+	PRINT(out, report__list(&rows, &(struct report_form){ .which = LIST_UNSEEN }, out));
 	rows__free(&rows);
 	universe__free(&u);
 	return row;
+}
+
+Test(proof, lists_functions_without_a_row)
+{
+	struct proved_source *list;
+	struct universe u;
+	struct rows rows;
+	size_t count;
+
+	record(0);
+	make(1);
+	universe__init(&u);
+	rows__make(&rows, &u, s.list, 1);
+	list = proof__sources(&proof, &rows, &count);
+	cr_assert(eq(sz, count, 1));
+	cr_expect(eq(str, (char *)list[0].f->name, "inner"));
+	cr_expect(eq(str, (char *)list[0].f->file, "init/main.c"));
+	cr_expect(eq(uint, list[0].f->line, 2));
+	cr_expect(eq(u64, list[0].proved, 1));
+	free(list);
+	PRINT(out, report__list(&rows, &(struct report_form){ .proof = &proof }, out));
+	cr_expect(strstr(text, "*\tinner\tinit/main.c:2\tinlined\n") != NULL, "%s", text);
+	rows.where = "fs";
+	cr_expect(proof__sources(&proof, &rows, &count) == NULL);
+	rows.where = "init";
+	list = proof__sources(&proof, &rows, &count);
+	cr_expect(eq(sz, count, 1));
+	free(list);
+	rows__free(&rows);
+	universe__free(&u);
+}
+
+/* twin() has a row. Its body in outer() is proved, and the row says so. */
+Test(proof, lists_no_function_twice)
+{
+	struct row row = twin_of(1);
+	struct rows rows = { .list = &row, .all = 1, .count = 1, .columns = 1 };
+	size_t count;
+
+	row.f = &(struct function){ .name = "twin", .addr = function(proof.images.list[0].image, "twin")->addr };
+	cr_expect(proof__sources(&proof, &rows, &count) == NULL);
+	cr_expect(eq(sz, count, 0));
+	PRINT(out, report__list(&rows, &(struct report_form){ .proof = &proof }, out));
+	cr_expect(eq(str, text, "*\ttwin\n"));
 }
 
 Test(proof, takes_a_function_from_the_unseen_ones)

@@ -302,7 +302,7 @@ Test(list, of_one_document_is_names_and_places)
 	see(&f.a, "vfs_read", NULL, 0x1000, 1);
 	see(&f.a, "dummy_xmit", "dummy", 0, 4);
 	make(1);
-	PRINT(out, report__list(&f.rows, LIST_SEEN, out));
+	PRINT(out, report__list(&f.rows, &(struct report_form){ .which = LIST_SEEN }, out));
 	cr_expect(eq(str, text, "vfs_read\tfs/read_write.c:10\ndummy_xmit [dummy]\tdrivers/net/dummy.c:5\n"));
 }
 
@@ -310,7 +310,7 @@ Test(list, of_several_marks_who_has_seen_it)
 {
 	see(&f.a, "vfs_read", NULL, 0x1000, 1);
 	make(2);
-	PRINT(out, report__list(&f.rows, LIST_SEEN, out));
+	PRINT(out, report__list(&f.rows, &(struct report_form){ .which = LIST_SEEN }, out));
 	cr_expect(eq(str, text, "+-\tvfs_read\tfs/read_write.c:10\n-+\tvfs_write\tfs/read_write.c:20\n"
 				"-+\tdummy_open [dummy]\tdrivers/net/dummy.c:15\n"));
 }
@@ -320,7 +320,7 @@ Test(list, unseen_is_what_all_were_asked_for_and_none_has)
 	see(&f.a, "vfs_read", NULL, 0x1000, 1);
 	cr_assert(globs__add(&f.a.filter.deny, "ext4_*") == 0);
 	make(2);
-	PRINT(out, report__list(&f.rows, LIST_UNSEEN, out));
+	PRINT(out, report__list(&f.rows, &(struct report_form){ .which = LIST_UNSEEN }, out));
 	/* dummy_xmit() could be seen by one of the two only. */
 	cr_expect(eq(str, text, "schedule\tkernel/sched/core.c:50\nstop\tkernel/a.c:80\nstop\tkernel/b.c:90\n"));
 }
