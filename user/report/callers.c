@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * hytrace callers and hytrace calls: who called a function, and what it called, from recordings of
- * `hytrace cover`.
- */
+/* hytrace callers and hytrace calls: who called a function, and what it called, from recordings of `hytrace cover`. */
 #include <argp.h>
 #include <fnmatch.h>
 #include <inttypes.h>

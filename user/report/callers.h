@@ -57,8 +57,8 @@ void question__find_lines(struct question *q);
 int callers__recorded(const struct documents *d, const char *wanted, bool calls, bool json, FILE *out);
 
 /*
- * Begins a document up to the number of calls that are missing. @build_id: the kernel's, or NULL. @runs: of how many runs
- * the documents are, or 0
+ * Begins a document up to the number of calls that are missing. @build_id: the kernel's, or NULL. @runs: of how many
+ * runs the documents are, or 0
  */
 json_writer_t *callers__begin_json(FILE *out, bool calls, const char *build_id, const char *const *labels,
 				   size_t count, size_t runs);

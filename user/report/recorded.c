@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace callers and hytrace calls without the kernel's files: what recordings themselves say. A function's record has its
- * first caller, and a call site's record the function that its first call entered. Where the call instruction is, and what it
- * names, only the files say; a recording has the address to which the call returns.
+ * hytrace callers and hytrace calls without the kernel's files: what recordings themselves say. A function's record has
+ * its first caller, and a call site's record the function that its first call entered. Where the call instruction is,
+ * and what it names, only the files say; a recording has the address to which the call returns.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -29,6 +29,7 @@ struct place {
 struct said {
 	struct place of;
 	bool ran;		/* the function itself is recorded */
+	size_t runs;		/* and so many runs of the recording have it */
 	bool first;		/* it was the first call of the function that it entered */
 	struct place other;	/* name NULL: unknown */
 	const char *in;		/* the function with the call; NULL: unknown */
@@ -39,6 +40,7 @@ struct said {
 struct all_said {
 	struct said *list;
 	size_t count;
+	size_t runs;		/* of all recordings; 0: as many as there are recordings */
 };
 
 /* ---- finding it */
@@ -78,7 +80,9 @@ static void add_hit(struct all_said *all, const struct hit *hit, bool calls, con
 	};
 
 	if (is_function && is_wanted(&self, wanted))
-		*LIST_ADD(all->list, all->count) = (struct said){ .of = self, .ran = true, .document = document };
+		*LIST_ADD(all->list, all->count) = (struct said){
+			.of = self, .ran = true, .runs = hit->runs ?: 1, .document = document,
+		};
 	if (said.in && is_wanted(&said.of, wanted))
 		*LIST_ADD(all->list, all->count) = said;
 }
@@ -227,8 +231,10 @@ static void write_function(json_writer_t *w, const struct all_said *all, size_t 
 	static const char *const unknown_of_callers[] = { "jump_from", "address_taken", NULL };
 	static const char *const unknown_of_calls[] = { "traceable_calls", NULL };
 	const struct place *of = &all->list[first].of;
-	size_t from = all->list[first].ran ? end_of(all, first, true) : first;
+	size_t from = all->list[first].ran ? end_of(all, first, true) : first, runs = 0;
 
+	for (size_t i = first; i < from; i++)
+		runs += all->list[i].runs;
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", of->name);
 	json__string_or_null(w, "module", of->module);
@@ -236,6 +242,7 @@ static void write_function(json_writer_t *w, const struct all_said *all, size_t 
 	json__number_or_null(w, "offset", of->module, of->entry);
 	write_nulls(w, unknown);
 	write_documents(w, "seen", all, first, from, documents);
+	json__number_or_null(w, "runs", all->runs, runs);
 	json__array(w, "proved");
 	for (size_t i = 0; i < documents; i++)
 		jsonw_bool(w, !has_document(all, first, from, i) && has_document(all, from, end, i));
@@ -280,7 +287,7 @@ int callers__recorded(const struct documents *d, const char *wanted, bool calls,
 {
 	const char *release = d->list[0]->kernel.release ?: "that kernel";
 	const char *build_id = d->list[0]->kernel.build_id;
-	struct all_said all = {};
+	struct all_said all = { .runs = coverages__runs(d->list, d->count) };
 	json_writer_t *w = NULL;
 
 	for (size_t i = 0; i < d->count; i++) {
@@ -288,15 +295,14 @@ int callers__recorded(const struct documents *d, const char *wanted, bool calls,
 			add_hit(&all, &d->list[i]->hits.list[k], calls, wanted, i);
 	}
 	if (!all.count)
-		return error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id %s) "
-				     "was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
-	error__warn("the vmlinux of %s (build id %s) was not found: known are only the first caller of each function, and "
-		    "the first callee of each recorded call; --vmlinux FILE tells the rest", release,
+		return error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id "
+				     "%s) was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
+	error__warn("the vmlinux of %s (build id %s) was not found: known are only the first caller of each function, "
+		    "and the first callee of each recorded call; --vmlinux FILE tells the rest", release,
 		    build_id ?: "unknown");
 	qsort(all.list, all.count, sizeof(*all.list), by_call_and_document);
 	if (json) {
-		w = callers__begin_json(out, calls, build_id, (const char *const *)d->labels, d->count,
-					coverages__runs(d->list, d->count));
+		w = callers__begin_json(out, calls, build_id, (const char *const *)d->labels, d->count, all.runs);
 		write_nulls(w, (const char *const[]){ "missing", "unplaced", NULL });
 		json__array(w, "functions");
 	}
