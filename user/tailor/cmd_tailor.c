@@ -23,6 +23,7 @@ static const struct argp_option options[] = {
 	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is "
 	  "DIR/.config", 0 },
 	OPTION_VMLINUX("the traced kernel, with debug information; default: DIR/vmlinux"),
+	OPTION_RUNS,
 	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file "
 	  "with a glob and a reason in each line; may be repeated. Without such a word, the three lists count, "
 	  "and a file comes on top. none: none of the three", 0 },
@@ -251,7 +252,7 @@ static int prepare(struct work *w, const struct tailor_options *o)
 {
 	int err;
 
-	err = documents__read(&w->documents, o->paths, o->count, NULL);
+	err = documents__read(&w->documents, o->paths, o->count, &o->result);
 	if (!err)
 		err = check_documents(&w->documents, o->lossy);
 	if (!err)

@@ -69,11 +69,14 @@ Test(why, says_that_a_function_ran)
 	expect("vfs_read", 0, "seen", "ran, first after 1.500000 s on CPU 3 in process 42");
 	a.document.how.retire = true;
 	expect("vfs_read", 0, "seen", "its site was turned off then (--retire)");
-	a.document.merged = calloc(1, sizeof(*a.document.merged));
+	a.document.merged = calloc(40, sizeof(*a.document.merged));
+	a.document.merged_count = a.document.hits.list[0].runs = 1;
 	expect("vfs_read", 0, "seen", "ran, first");
+	a.document.merged_count = 40;
+	expect("vfs_read", 0, "seen", "ran in 1 of 40 runs, first");
 	free(a.document.boot_id);
 	a.document.boot_id = NULL;
-	expect("vfs_read", 0, "seen", "ran; its site");
+	expect("vfs_read", 0, "seen", "ran in 1 of 40 runs; its site");
 }
 
 Test(why, distinguishes_namesakes)
