@@ -9,8 +9,8 @@ set -uo pipefail
 
 # shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
-# shellcheck source=tests/host/engines-lib.sh
-. "$clone/tests/host/engines-lib.sh"
+# shellcheck source=tests/guest/engines-lib.sh
+. "$clone/tests/guest/engines-lib.sh"
 trap 'stop_engines; rm -rf "$tap_scratch"' EXIT
 
 # status COMMAND...
