@@ -24,15 +24,22 @@ static char *short_label(const char *path)
 	return xstrndup(base, length ? length : strlen(base));
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool texts__are_distinct(char *const *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (!strcmp(list[i], list[j]))
-				return false;
-		}
-	}
-	return true;
+	autofree char **sorted = xcalloc(count, sizeof(*sorted));
+	size_t at = 1;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = list[i];
+	qsort(sorted, count, sizeof(*sorted), by_text);
+	while (at < count && strcmp(sorted[at - 1], sorted[at]))
+		at++;
+	return at >= count;
 }
 
 /* If two files have the same short name, both are labelled by their paths. */
@@ -70,7 +77,7 @@ static const char *cut_selection(char *path)
 	return mark ? mark + 1 : NULL;
 }
 
-static int read_runs(struct documents *d, struct store *s, const char *selection)
+static int read_runs(struct documents *d, struct store *s, const char *selection, bool heads)
 {
 	int64_t *runs = NULL;
 	size_t count;
@@ -84,7 +91,7 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 		struct coverage c;
 		char *document;
 
-		err = store__read(s, runs[i], &c, &document);
+		err = (heads ? store__read_head : store__read)(s, runs[i], &c, &document);
 		if (!err)
 			add(d, &c, document);
 	}
@@ -92,20 +99,22 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 	return err;
 }
 
-static int read_one(struct documents *d, const char *path)
+static int read_one(struct documents *d, const char *path, bool heads)
 {
 	char *file = xstrdup(path);
 	const char *selection = cut_selection(file);
 	struct coverage c;
-	struct store *s;
+	struct store *s = NULL;
 	int err;
 
 	if (strcmp(path, "-") && (selection || store__is(file))) {
 		err = store__open(&s, file, STORE_READ);
-		if (!err) {
-			err = read_runs(d, s, selection);
+		if (!err)
+			err = read_runs(d, s, selection, heads);
+		if (!err && heads)
+			*LIST_ADD(d->stores, d->store_count) = s;
+		else
 			store__close(s);
-		}
 	} else {
 		err = coverage__read_json(&c, path);
 		if (!err)
@@ -125,16 +134,26 @@ static void finish(struct documents *d)
 	make_labels(d);
 }
 
-int documents__read(struct documents *ret, const char *const *paths, size_t count)
+static int read_all(struct documents *ret, const char *const *paths, size_t count, bool heads)
 {
 	int err = 0;
 
 	*ret = (struct documents){};
 	for (size_t i = 0; !err && i < count; i++)
-		err = read_one(ret, paths[i]);
+		err = read_one(ret, paths[i], heads);
 	if (!err)
 		finish(ret);
 	return err;
+}
+
+int documents__read(struct documents *ret, const char *const *paths, size_t count)
+{
+	return read_all(ret, paths, count, false);
+}
+
+int documents__open(struct documents *ret, const char *const *paths, size_t count)
+{
+	return read_all(ret, paths, count, true);
 }
 
 /* Replaces the documents from @first on by their union, which is called @path. */
@@ -164,7 +183,7 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 
 	*ret = (struct documents){};
 	for (size_t i = 0; !err && i < count; i++) {
-		err = read_one(ret, paths[i]);
+		err = read_one(ret, paths[i], false);
 		if (!err && ret->count > i + 1)
 			err = join(ret, i, paths[i]);
 	}
@@ -181,6 +200,9 @@ void documents__free(struct documents *d)
 		if (d->labels)
 			free(d->labels[i]);
 	}
+	for (size_t i = 0; i < d->store_count; i++)
+		store__close(d->stores[i]);
+	free(d->stores);
 	free(d->read);
 	free(d->list);
 	free(d->labels);

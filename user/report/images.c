@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
 #include "kernel/elf_file.h"
@@ -84,19 +83,34 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 	return 0;
 }
 
-static void add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
+/* A module that came and went is in no list of modules. New ones are added in the order of their first hits. */
+static int add_hit_modules(struct images *images, const struct coverage *c, enum hits_part part, const char *vmlinux)
+{
+	bool ordered = part == HITS_ALL || !c->source.read, again = false;
+	const struct hits *hits;
+	int err = coverage__open_hits(c, part, &hits);
+
+	for (size_t i = 0; !err && !again && i < hits->count; i++) {
+		struct covered_module one = { .name = (char *)hits->list[i].module };
+		bool is_new = one.name && !images__get(images, one.name);
+
+		again = is_new && !ordered;
+		one.name = is_new ? (char *)strings__add(images->names, one.name) : NULL;
+		if (is_new && ordered)
+			add_module(images, &one, vmlinux);
+	}
+	if (!err)
+		coverage__close_hits(c, hits);
+	return again ? add_hit_modules(images, c, HITS_ALL, vmlinux) : err;
+}
+
+static int add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
 		if (!images__get(images, c->modules.list[i].name))
 			add_module(images, &c->modules.list[i], vmlinux);
 	}
-	/* A module that came and went is in no list of modules. */
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct covered_module one = { .name = (char *)c->hits.list[i].module };
-
-		if (one.name && !images__get(images, one.name))
-			add_module(images, &one, vmlinux);
-	}
+	return add_hit_modules(images, c, HITS_OF_MODULES, vmlinux);
 }
 
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
@@ -105,7 +119,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	char *path;
 	int err;
 
-	memset(ret, 0, sizeof(*ret));
+	*ret = (struct images){ .names = strings__new() };
 	for (size_t i = 1; i < count; i++) {
 		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
 			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
@@ -120,7 +134,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	ret->release = xstrdup(id->release ?: "");
 	err = add_vmlinux(ret, id, path);
 	for (size_t d = 0; !err && d < count; d++)
-		add_modules(ret, documents[d], path);
+		err = add_modules(ret, documents[d], path);
 	free(path);
 	return err;
 }
@@ -141,6 +155,7 @@ void images__free(struct images *images)
 	}
 	free(images->list);
 	free(images->release);
+	strings__free(images->names);
 }
 
 struct image_of *images__get(const struct images *images, const char *module)

@@ -98,6 +98,9 @@ int store__select(struct store *s, const char *selection, int64_t **ret, size_t 
  */
 int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document);
 
+/* As store__read(), but the hits stay in the store, which must stay open while coverage__open_hits() may be called. */
+int store__read_head(struct store *s, int64_t run, struct coverage *ret, char **ret_document);
+
 /* Removes runs. The file keeps its size, and has room for later runs. */
 int store__forget(struct store *s, const int64_t *runs, size_t count);
 
