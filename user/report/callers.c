@@ -52,13 +52,12 @@ static void add_possible(const struct question *q, size_t number, const struct i
 			 struct caller_lines *lines)
 {
 	const struct image_function *whole = edges__whole(of, call->in);
-	const struct node *node = &q->edges->nodes[images__number(of, whole)];
 
 	/* A recursive call cannot be the one that entered the function first. */
 	if (images__number(of, whole) != number)
 		*LIST_ADD(lines->list, lines->count) = (struct caller_line){
 			.of = of, .call = call, .other_of = of, .other = whole,
-			.documents = node->seen | node->inside | node->called,
+			.ran = &q->edges->nodes[images__number(of, whole)],
 		};
 }
 
@@ -185,11 +184,11 @@ static void print_other(const struct question *q, const struct caller_line *line
 	}
 }
 
-static void add_line(struct libscols_table *table, const struct question *q, const struct caller_line *line,
-		     size_t columns)
+static void add_line(struct libscols_table *t, const struct question *q, const struct caller_line *line, size_t columns)
 {
-	struct libscols_line *to = table__line(table, NULL);
+	struct libscols_line *to = table__line(t, NULL);
 	const struct call *call = line->call;
+	size_t has = 0;
 	char text[512];
 
 	print_other(q, line, text, sizeof(text));
@@ -200,11 +199,17 @@ static void add_line(struct libscols_table *table, const struct question *q, con
 	snprintf(text, sizeof(text), "%s%s0x%" PRIx64, call->in ? call->in->name : "", call->in ? "+" : "",
 		 call->site - (call->in ? call->in->addr : 0));
 	table__cell(to, COLUMN_SITE, text);
-	for (size_t d = 0; d < columns; d++)
-		table__cell(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
+	for (size_t d = 0; d < columns; d++) {
+		has += caller_line__is_in(line, d);
+		if (columns < DOCUMENTS_MANY)
+			table__cell(to, COLUMN_DOCUMENTS + d, caller_line__is_in(line, d) ? "yes" : "-");
+	}
+	snprintf(text, sizeof(text), "%zu of %zu", has, columns);
+	if (columns >= DOCUMENTS_MANY)
+		table__cell(to, COLUMN_DOCUMENTS, text);
 }
 
-/* @only: the heading of a single recording's column; NULL: a single recording has no column. */
+/* @only: the heading of a single recording's column; NULL: it has none. */
 static void print_table(const struct question *q, const char *heading, const char *only,
 			const struct caller_lines *lines, FILE *out)
 {
@@ -214,8 +219,9 @@ static void print_table(const struct question *q, const char *heading, const cha
 	table__column(table, heading, 0.3, 0);
 	table__column(table, "WHERE", 0.3, 0);
 	table__column(table, "SITE", 0.3, 0);
-	for (size_t d = 0; d < columns; d++)
-		table__column(table, columns > 1 ? q->labels[d] : only, 4, 0);
+	for (size_t d = 0; d < (columns < DOCUMENTS_MANY ? columns : 1); d++)
+		table__column(table, columns >= DOCUMENTS_MANY ? only ?: "RECORDINGS" :
+			      columns > 1 ? q->labels[d] : only, 4, 0);
 	for (size_t i = 0; i < lines->count; i++)
 		add_line(table, q, &lines->list[i], columns);
 	table__print(table);
@@ -248,10 +254,11 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 			 FILE *out)
 {
 	const struct node *node = &q->edges->nodes[number];
-	bool ran = node->inside || node->called;
+	bool ran = node->is_inside || node->is_called;
+	size_t blind = 0;
 
-	fprintf(out, "%s was not recorded%s", f->name, node->inside ? ", and ran: calls in it were" :
-		node->called ? ", and ran: a recorded call leads to it" : "");
+	fprintf(out, "%s was not recorded%s", f->name, node->is_inside ? ", and ran: calls in it were" :
+		node->is_called ? ", and ran: a recorded call leads to it" : "");
 	if (f->untraced)
 		fprintf(out, "; it %s", untraced__sentence(f->untraced));
 	fputs(".\n", out);
@@ -260,10 +267,14 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	for (size_t d = 0; !ran && !f->untraced && d < q->edges->document_count; d++) {
 		enum verdict v = edges__verdict(q->edges, number, d);
 
-		if (!verdict__could_see(v) || !verdict__is_certain(v, q->edges->documents[d], module))
+		if (verdict__could_see(v) && verdict__is_certain(v, q->edges->documents[d], module))
+			continue;
+		if (!blind++ || q->edges->document_count < DOCUMENTS_MANY)
 			fprintf(out, "It may have run all the same: in %s, %s%s.\n", q->labels[d], verdict__sentence(v),
 				verdict__could_see(v) ? ", as far as is known: it has lost something" : "");
 	}
+	if (blind > 1 && q->edges->document_count >= DOCUMENTS_MANY)
+		fprintf(out, "In %zu more recordings, too, it may have run.\n", blind - 1);
 }
 
 /* Recordings count, but do not list, callers in modules' init text. They may call exports. */
@@ -322,7 +333,7 @@ static void print_answer(const struct question *q, size_t number, FILE *out)
 	print_place(&q->heads, of, f->addr, text, sizeof(text));
 	fprintf(out, of->module ? "%s [%s]" : "%s", f->name, of->module);
 	fprintf(out, "  %s\n", text);
-	if (!q->edges->nodes[number].seen)
+	if (!q->edges->nodes[number].is_seen)
 		print_unseen(q, number, f, of->module, out);
 	if (lines.count)
 		print_table(q, q->calls ? "CALLED" : "CALLER", NULL, &lines, out);
@@ -373,7 +384,10 @@ static void write_line(json_writer_t *w, const struct question *q, const struct 
 	write_place(w, line->of, call->site, source_lines__get(&q->lines, line->of, call->returns_to - 1));
 	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
 	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
-	json__bits(w, line->edge ? "seen" : "ran", line->documents, q->edges->document_count);
+	json__array(w, line->edge ? "seen" : "ran");
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		jsonw_bool(w, caller_line__is_in(line, d));
+	jsonw_end_array(w);
 	jsonw_end_object(w);
 }
 
@@ -399,7 +413,10 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 	write_place(w, of, f->addr, source_lines__get(&q->heads, of, f->addr));
 	json__string_or_null(w, "untraced", untraced__word(f->untraced));
 	json__bits(w, "seen", node->seen, q->edges->document_count);
-	json__bits(w, "proved", (node->inside | node->called) & ~node->seen, q->edges->document_count);
+	json__array(w, "proved");
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		jsonw_bool(w, node__ran(node, d) && !set__has(node->seen, d));
+	jsonw_end_array(w);
 	if (q->calls) {
 		jsonw_lluint_field(w, "traceable_calls", count_traceable_calls(of, f));
 	} else {
@@ -532,7 +549,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&d, o.arguments + 1, o.count - 1);
+	err = documents__open(&d, o.arguments + 1, o.count - 1);
 	if (!err)
 		err = edges__open(&edges, &images, d.list, d.count, o.result.vmlinux);
 	q.labels = (const char *const *)d.labels;
