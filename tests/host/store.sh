@@ -131,6 +131,9 @@ cp s.db hole.db
 sqlite3 hole.db "UPDATE first SET hits = substr(hits, 1, 20) WHERE run = 2; UPDATE run SET head = '{' WHERE id = 3"
 ok 'a damaged run is named' says 'hole.db: is damaged: run 2 makes no sense' merge hole.db
 ok 'each one' says 'run 3 makes no sense' merge 'hole.db?run=3'
+cp s.db names.db
+sqlite3 names.db 'UPDATE function SET name = name || char(10)'
+ok 'a name with a control character is refused' says 'names.db: is damaged: its functions make no sense' report names.db
 mkfifo pipe
 ok 'a pipe is no store' says 'pipe: is no file' keep pipe one.json
 ln -s s.db link.db && mkdir -m 1777 all && ln -s ../s.db all/link.db && chown -h 65534 all/link.db 2>/dev/null
@@ -214,6 +217,56 @@ ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' 
 ok 'so is a wrong one' says 'colour: is nothing that runs are selected by' report 's.db?colour=red'
 ok 'and a wrong age' says 'soon: is no time' report 's.db?since=soon'
 ok 'and a store that is not there' says 'none.db: cannot be opened' report 'none.db?host=a'
+
+# ---- more recordings than a word has bits
+
+# They differ in what they could see, in what they have lost, and in functions that the function list does not have. The
+# first one enters such a function by a call before it runs, so its number is not in the order of its first call.
+mkdir many
+jq -c 'def late($at; $nr): {addr: null, name: "late\($nr)", module: "late", offset: (64 * $nr), sympos: 1, first_ns: $at,
+		cpu: 0, pid: 1, tgid: null, comm: null, caller: null};
+	range(70) as $i | .boot_id = "m\($i)" | .host = "host\($i % 7)" |
+	(if $i % 3 == 1 then .filters.deny = ["rw_*"] | .functions |= map(select(.name == "vfs_read")) else . end) |
+	(if $i % 3 == 0 then .functions[1].caller = {addr: "0xffffffff81000105", name: "vfs_read", module: null, offset: null,
+		symbol_offset: 5} else . end) |
+	(if $i % 11 == 5 then .complete = false | .lost = {refused: $i} else . end) |
+	(if $i % 5 == 0 then .functions += [late(200; 3), late(300; 4 + $i)] |
+		.callers[0].entered = (late(0; 4 + $i) | {addr, name, "module": .module, offset}) else . end) |
+	(if $i % 13 == 2 then .command = ["make", "other"] else . end) | (if $i % 6 == 5 then .callers = [] else . end)' \
+	two.json | split -l 1 -a 2 --additional-suffix=.json - many/r
+for command in "report $u" "report -f json $u" "report --seen $u" "report --unseen $u" "report --by function $u" \
+	"report --sort unseen --by file $u" "report -f html $u" 'report -f lcov --vmlinux vmlinux' \
+	'report --proved -f json --vmlinux vmlinux' 'report --proved --vmlinux vmlinux' \
+	'callers rw_verify_area --vmlinux vmlinux' 'callers -f json * --vmlinux vmlinux' 'calls vfs_read --vmlinux vmlinux' \
+	'why --vmlinux vmlinux vfs_read,rw_verify_area' 'why -f json --vmlinux vmlinux vfs_read,rw_verify_area' \
+	'report -f dot --vmlinux vmlinux' 'report -f folded --vmlinux vmlinux'; do
+	set -f
+	# shellcheck disable=SC2086 # words
+	is "70 recordings, the same answer: $command" "$(same $command -- $(set +f; echo many/*))" ''
+	set +f
+done
+many=(many/*)
+"$hytrace" report "$u" "${many[@]}" >many.txt 2>err
+is 'a report of many has sums' "$(sed -n '1,3p; /^DIR/p; /^Functions/p; /^Callers/p; /^Complete/p' many.txt)" \
+'Covered:  70 recordings
+      64  the whole system during: make test
+       6  the whole system during: make other
+DIRECTORY             ASKED FOR ANY   SHARE ALL   SHARE   LEAST  MEDIAN    MOST
+Functions: 17 seen in any recording, of 2 that can be traced (100.0%); 2 in each one that could see them (100.0%)
+Callers:   least 0 (raf), median 1, most 1 (rcr)
+Complete:  64 yes, 0 maybe not, 6 no: raf, raq, rbb, rbm, rbx, rci'
+is 'its list says how many have seen a function, and how many could' "$("$hytrace" report --seen "$u" "${many[@]}" 2>err | cut -f 1,2 |
+	head -n 2)" '47/47	rw_verify_area
+70/70	vfs_read'
+is 'callers are counted, too' "$("$hytrace" callers rw_verify_area --vmlinux vmlinux "${many[@]}" 2>err |
+	grep -o 'RECORDINGS\|[0-9]* of 70$')" 'RECORDINGS
+24 of 70'
+is 'why says what several say once' "$("$hytrace" why rw_verify_area --vmlinux vmlinux "${many[@]}" | tail -n +2)" \
+'rw_verify_area: in 47 of 70 recordings, such as many/raa.json: ran
+rw_verify_area: in 23 of 70 recordings, such as many/rab.json: excluded: -d names it'
+is 'up to eight have a column each' "$("$hytrace" report "$u" "${many[@]:0:8}" 2>err | grep -c '^Covered: ra')" 8
+is 'json has each of many' "$("$hytrace" report -f json "$u" "${many[@]}" 2>err | jq -c '[(.columns | length), ([.columns[].asked_for] | unique)]')" \
+'[70,[1,2]]'
 
 # ---- thin
 

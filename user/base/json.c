@@ -302,11 +302,11 @@ void json__strings(json_writer_t *w, const char *name, const char *const *list, 
 	jsonw_end_array(w);
 }
 
-void json__bits(json_writer_t *w, const char *name, uint64_t bits, size_t count)
+void json__bits(json_writer_t *w, const char *name, const uint64_t *bits, size_t count)
 {
 	json__array(w, name);
 	for (size_t i = 0; i < count; i++)
-		jsonw_bool(w, bits >> i & 1);
+		jsonw_bool(w, bits[i / 64] >> i % 64 & 1);
 	jsonw_end_array(w);
 }
 

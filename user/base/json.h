@@ -82,7 +82,7 @@ void json__lines(json_writer_t *w, const char *name);
 void json__array(json_writer_t *w, const char *name);
 /* A whole array: of strings, or of a bool for each of @count bits, the lowest first. */
 void json__strings(json_writer_t *w, const char *name, const char *const *list, size_t count);
-void json__bits(json_writer_t *w, const char *name, uint64_t bits, size_t count);
+void json__bits(json_writer_t *w, const char *name, const uint64_t *bits, size_t count);
 
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
 /*

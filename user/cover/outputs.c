@@ -169,9 +169,10 @@ static void write_text(const struct coverage *c, const struct universe *u, FILE 
 	const struct report_form form = {};
 	struct rows rows;
 
-	rows__make(&rows, u, &c, 1);
-	rows__check(&rows, (const char *const *)&c->engine);
-	report__text(&rows, NULL, &form, stream);
+	if (!rows__make(&rows, u, &c, 1)) {
+		rows__check(&rows, (const char *const *)&c->engine);
+		report__text(&rows, NULL, &form, stream);
+	}
 	rows__free(&rows);
 }
 
@@ -199,7 +200,7 @@ static int write_one(const struct one *one, const struct coverage *c, const stru
 	if (one->format == FORMAT_JSON)
 		coverage__write_json(c, stream);
 	else if (one->format == FORMAT_TAILOR)
-		report__tailor(c, stream);
+		report__tailor(&c->hits, stream);
 	else if (u)
 		write_text(c, u, stream);
 	else

@@ -339,6 +339,7 @@ void coverage__free(struct coverage *c)
 	filter__free(&c->filter);
 	covered_modules__free(&c->modules);
 	texts__free(c->unattached);
+	texts__free(c->ran_in);
 	for (size_t i = 0; i < c->merged_count; i++) {
 		free(c->merged[i].engine);
 		free(c->merged[i].host);
@@ -349,6 +350,37 @@ void coverage__free(struct coverage *c)
 	counters__free(&c->cost);
 	hits__free(&c->hits);
 	memset(c, 0, sizeof(*c));
+}
+
+int coverage__open_hits(const struct coverage *c, enum hits_part part, const struct hits **ret)
+{
+	struct hits *hits;
+	int err;
+
+	*ret = &c->hits;
+	if (!c->source.read)
+		return 0;
+	hits = xcalloc(1, sizeof(*hits));
+	err = c->source.read(hits, &c->source, part);
+	*ret = hits;
+	if (err)
+		free(hits);
+	return err;
+}
+
+void coverage__close_hits(const struct coverage *c, const struct hits *hits)
+{
+	if (hits == &c->hits)
+		return;
+	hits__free((struct hits *)hits);
+	free((struct hits *)hits);
+}
+
+size_t coverage__count(const struct coverage *c, enum hit_kind kinds)
+{
+	if (!c->source.read)
+		return kinds == HIT_BOTH ? c->hits.count : hits__count(&c->hits, kinds);
+	return (kinds & HIT_FUNCTION ? c->source.functions : 0) + (kinds & HIT_CALLER ? c->source.callers : 0);
 }
 
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b)

@@ -124,6 +124,23 @@ struct window {
 	uint64_t error;		/* first_ns may differ by this much from another recorder's */
 };
 
+/* How much of the hits of a run is needed. */
+enum hits_part {
+	HITS_OF_MODULES,	/* as HITS_SETS, of modules only */
+	HITS_FUNCTIONS,		/* as HITS_SETS, without callers */
+	HITS_SETS,		/* functions and callers, in no order and without their first calls */
+	HITS_ALL,
+};
+
+/* Where the hits of a run are that are not in memory. */
+struct hits_source {
+	int (*read)(struct hits *ret, const struct hits_source *source, enum hits_part part);
+	void *store;
+	int64_t run;
+	size_t functions, callers;
+	bool sets_only;		/* there is no more than HITS_SETS */
+};
+
 /* One of the results that were merged into another one. */
 struct merged_run {
 	char *engine, *host, *boot_id;
@@ -147,12 +164,14 @@ struct coverage {
 	long status;		/* exit status of the command, as in a shell; -1: no command, or it has not ended */
 	struct window window;
 
-	struct hits hits;
+	struct hits hits;		/* empty if they are at @source */
+	struct hits_source source;	/* its @read: NULL: the hits are in memory */
 	size_t traceable;	/* how many functions the kernel could trace when tracing began */
 	size_t traced;		/* how many of @traceable were asked for, including those that hytrace excludes */
 	size_t traced_seen;	/* how many of @traced were seen; without freed init code and later modules */
 	struct covered_modules modules;	/* the modules of the beginning, and those that were loaded later */
 	bool follows_modules;	/* modules that are loaded later are also traced */
+	char **ran_in;		/* if the hits are at @source: the modules of which functions ran */
 	/*
 	 * Functions that were asked for and could not be attached to, named as by
 	 * function__full_name().
@@ -195,5 +214,18 @@ size_t coverage__runs_of(const struct coverage *c, const struct hit *hit);
 void coverage__limit(struct coverage *c, uint64_t min_runs);
 /* Is it known which hit was the first? Not if results of several boots were merged. */
 bool coverage__knows_first(const struct coverage *c);
+
+/**
+ * coverage__open_hits() - the hits of a run, which may be in a store
+ * @c: the run
+ * @part: what is needed of them; if they are in memory, it is all
+ * @ret: the hits, until coverage__close_hits()
+ *
+ * Return: 0, or a negative errno after a message; then there is nothing to close.
+ */
+int coverage__open_hits(const struct coverage *c, enum hits_part part, const struct hits **ret);
+void coverage__close_hits(const struct coverage *c, const struct hits *hits);
+/* The number of hits of these kinds. */
+size_t coverage__count(const struct coverage *c, enum hit_kind kinds);
 
 #endif

@@ -55,9 +55,9 @@ static void write_clock(json_writer_t *w, const struct json_field *field, const 
 /* @detail: the kind of the hits; NULL: all */
 static void write_count(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	const struct hits *hits = member;
+	const struct coverage *c = (const struct coverage *)((const char *)member - offsetof(struct coverage, hits));
 
-	jsonw_lluint(w, field->detail ? hits__count(hits, *(const enum hit_kind *)field->detail) : hits->count);
+	jsonw_lluint(w, coverage__count(c, field->detail ? *(const enum hit_kind *)field->detail : HIT_BOTH));
 }
 
 static void write_complete(json_writer_t *w, const struct json_field *field, const void *member)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace callers and hytrace calls: who called a function, and what it called, from recordings of `hytrace cover`. */
-#include <argp.h>
-#include <fnmatch.h>
+/* Prints who called a function, and what it called; see callers.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +7,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/program.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "report/callers.h"
-#include "report/commands.h"
 #include "report/documents.h"
-#include "run/output.h"
 
 /* ---- the calls of an answer */
 
@@ -46,13 +41,12 @@ static void add_possible(const struct question *q, size_t number, const struct i
 			 struct caller_lines *lines)
 {
 	const struct image_function *whole = edges__whole(of, call->in);
-	const struct node *node = &q->edges->nodes[images__number(of, whole)];
 
 	/* A recursive call cannot be the one that entered the function first. */
 	if (images__number(of, whole) != number)
 		*LIST_ADD(lines->list, lines->count) = (struct caller_line){
 			.of = of, .call = call, .other_of = of, .other = whole,
-			.documents = node->seen | node->inside | node->called,
+			.ran = &q->edges->nodes[images__number(of, whole)],
 		};
 }
 
@@ -179,11 +173,11 @@ static void print_other(const struct question *q, const struct caller_line *line
 	}
 }
 
-static void add_line(struct libscols_table *table, const struct question *q, const struct caller_line *line,
-		     size_t columns)
+static void add_line(struct libscols_table *t, const struct question *q, const struct caller_line *line, size_t columns)
 {
-	struct libscols_line *to = table__line(table, NULL);
+	struct libscols_line *to = table__line(t, NULL);
 	const struct call *call = line->call;
+	size_t has = 0;
 	char text[512];
 
 	print_other(q, line, text, sizeof(text));
@@ -194,11 +188,17 @@ static void add_line(struct libscols_table *table, const struct question *q, con
 	snprintf(text, sizeof(text), "%s%s0x%" PRIx64, call->in ? call->in->name : "", call->in ? "+" : "",
 		 call->site - (call->in ? call->in->addr : 0));
 	table__cell(to, COLUMN_SITE, text);
-	for (size_t d = 0; d < columns; d++)
-		table__cell(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
+	for (size_t d = 0; d < columns; d++) {
+		has += caller_line__is_in(line, d);
+		if (columns < DOCUMENTS_MANY)
+			table__cell(to, COLUMN_DOCUMENTS + d, caller_line__is_in(line, d) ? "yes" : "-");
+	}
+	snprintf(text, sizeof(text), "%zu of %zu", has, columns);
+	if (columns >= DOCUMENTS_MANY)
+		table__cell(to, COLUMN_DOCUMENTS, text);
 }
 
-/* @only: the heading of a single recording's column; NULL: a single recording has no column. */
+/* @only: the heading of a single recording's column; NULL: it has none. */
 static void print_table(const struct question *q, const char *heading, const char *only,
 			const struct caller_lines *lines, FILE *out)
 {
@@ -208,8 +208,9 @@ static void print_table(const struct question *q, const char *heading, const cha
 	table__column(table, heading, 0.3, 0);
 	table__column(table, "WHERE", 0.3, 0);
 	table__column(table, "SITE", 0.3, 0);
-	for (size_t d = 0; d < columns; d++)
-		table__column(table, columns > 1 ? q->labels[d] : only, 4, 0);
+	for (size_t d = 0; d < (columns < DOCUMENTS_MANY ? columns : 1); d++)
+		table__column(table, columns >= DOCUMENTS_MANY ? only ?: "RECORDINGS" :
+			      columns > 1 ? q->labels[d] : only, 4, 0);
 	for (size_t i = 0; i < lines->count; i++)
 		add_line(table, q, &lines->list[i], columns);
 	table__print(table);
@@ -242,10 +243,11 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 			 FILE *out)
 {
 	const struct node *node = &q->edges->nodes[number];
-	bool ran = node->inside || node->called;
+	bool ran = node->is_inside || node->is_called;
+	size_t blind = 0;
 
-	fprintf(out, "%s was not recorded%s", f->name, node->inside ? ", and ran: calls in it were" :
-		node->called ? ", and ran: a recorded call leads to it" : "");
+	fprintf(out, "%s was not recorded%s", f->name, node->is_inside ? ", and ran: calls in it were" :
+		node->is_called ? ", and ran: a recorded call leads to it" : "");
 	if (f->untraced)
 		fprintf(out, "; it %s", untraced__sentence(f->untraced));
 	fputs(".\n", out);
@@ -254,10 +256,14 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	for (size_t d = 0; !ran && !f->untraced && d < q->edges->document_count; d++) {
 		enum verdict v = edges__verdict(q->edges, number, d);
 
-		if (!verdict__could_see(v) || !verdict__is_certain(v, q->edges->documents[d], module))
+		if (verdict__could_see(v) && verdict__is_certain(v, q->edges->documents[d], module))
+			continue;
+		if (!blind++ || q->edges->document_count < DOCUMENTS_MANY)
 			fprintf(out, "It may have run all the same: in %s, %s%s.\n", q->labels[d], verdict__sentence(v),
 				verdict__could_see(v) ? ", as far as is known: it has lost something" : "");
 	}
+	if (blind > 1 && q->edges->document_count >= DOCUMENTS_MANY)
+		fprintf(out, "In %zu more recordings, too, it may have run.\n", blind - 1);
 }
 
 /* Recordings count, but do not list, callers in modules' init text. They may call exports. */
@@ -320,7 +326,7 @@ static void print_answer(const struct question *q, size_t number, FILE *out)
 	if (q->edges->runs && node->runs)
 		fprintf(out, "  in %zu of %zu runs", node->runs, q->edges->runs);
 	fputc('\n', out);
-	if (!node->seen)
+	if (!node->is_seen)
 		print_unseen(q, number, f, of->module, out);
 	if (lines.count)
 		print_table(q, q->calls ? "CALLED" : "CALLER", NULL, &lines, out);
@@ -371,7 +377,10 @@ static void write_line(json_writer_t *w, const struct question *q, const struct 
 	write_place(w, line->of, call->site, source_lines__get(&q->lines, line->of, call->returns_to - 1));
 	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
 	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
-	json__bits(w, line->edge ? "seen" : "ran", line->documents, q->edges->document_count);
+	json__array(w, line->edge ? "seen" : "ran");
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		jsonw_bool(w, caller_line__is_in(line, d));
+	jsonw_end_array(w);
 	jsonw_end_object(w);
 }
 
@@ -398,7 +407,10 @@ static void write_function(json_writer_t *w, const struct question *q, size_t nu
 	json__string_or_null(w, "untraced", untraced__word(f->untraced));
 	json__bits(w, "seen", node->seen, q->edges->document_count);
 	json__number_or_null(w, "runs", q->edges->runs, node->runs);
-	json__bits(w, "proved", (node->inside | node->called) & ~node->seen, q->edges->document_count);
+	json__array(w, "proved");
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		jsonw_bool(w, node__ran(node, d) && !set__has(node->seen, d));
+	jsonw_end_array(w);
 	if (q->calls) {
 		jsonw_lluint_field(w, "traceable_calls", count_traceable_calls(of, f));
 	} else {
@@ -429,170 +441,4 @@ void callers__json(const struct question *q, FILE *out)
 		write_function(w, q, q->functions[i]);
 	jsonw_end_array(w);
 	json__end(&w);
-}
-
-/* ---- the commands */
-
-static const struct argp_option options[] = {
-	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
-	OPTION_OUTPUT,
-	OPTION_RUNS,
-	OPTION_MIN_RUNS,
-	OPTION_VMLINUX("the vmlinux of that kernel; default: where distributions put it"),
-	{ }
-};
-
-struct callers_options {
-	const char *const *arguments;	/* a function, and documents */
-	size_t count;
-	struct result_options result;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct callers_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->arguments);
-		break;
-	case ARGP_KEY_END:
-		if (o->count < 2)
-			argp_usage(state);
-		break;
-	default:
-		return result_options__parse(&o->result, key, arg, state);
-	}
-	return 0;
-}
-
-/* Finds functions that match a pattern and ran (thousands that did not run may match, too), or all of a name. */
-static void find_in(struct question *q, const struct image_of *of, const char *name, bool pattern)
-{
-	size_t count;
-	const struct image_function *all = image__functions(of->image, &count);
-	const struct image_function *const *named;
-
-	for (size_t i = 0; pattern && i < count; i++) {
-		if (edges__ran(q->edges, images__number(of, &all[i])) && !fnmatch(name, all[i].name, 0))
-			*LIST_ADD(q->functions, q->count) = images__number(of, &all[i]);
-	}
-	named = pattern ? NULL : image__named(of->image, name, &count);
-	for (size_t i = 0; named && i < count; i++)
-		*LIST_ADD(q->functions, q->count) = images__number(of, edges__whole(of, named[i]));
-}
-
-/* "NAME:mod:MODULE" only finds functions of that module. */
-static int find_functions(struct question *q, const char *wanted)
-{
-	const char *mark = strstr(wanted, CALLERS_MODULE), *module = mark ? mark + strlen(CALLERS_MODULE) : NULL;
-	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
-	const struct images *images = q->edges->images;
-	bool pattern = strpbrk(wanted, "*?[");
-
-	for (size_t i = 0; i < images->count; i++) {
-		const struct image_of *of = &images->list[i];
-
-		if (of->image && (!module || text__equals(of->module, module)))
-			find_in(q, of, name, pattern);
-	}
-	free(name);
-	if (q->count)
-		return 0;
-	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
-			     "%s: there is no such function in %s%s", wanted, image__path(images->list[0].image),
-			     images->count > 1 ? ", nor in a module" : "");
-}
-
-static int answer(const struct callers_options *o, struct question *q)
-{
-	struct output *output;
-	int err = find_functions(q, o->arguments[0]);
-
-	if (err)
-		return err;
-	if (!q->calls)
-		origins__read(q->edges->images);
-	edges__check(q->edges);
-	question__find_lines(q);
-	err = output__open(&output, o->result.output, NULL);
-	if (err)
-		return err;
-	(o->result.format == RESULT_JSON ? callers__json : callers__text)(q, output__stream(output));
-	return output__finish(output, 0);
-}
-
-/* There is no vmlinux. */
-static int answer_recorded(const struct callers_options *o, const struct documents *d, bool calls)
-{
-	struct output *output = NULL;
-	int err = edges__check_documents(d->list, d->count) ?: output__open(&output, o->result.output, NULL);
-
-	err = err ?: callers__recorded(d, o->arguments[0], calls, o->result.format == RESULT_JSON,
-				       output__stream(output));
-	return output__finish(output, err);
-}
-
-static int run(const struct argp *argp, bool calls, int argc, char **argv)
-{
-	struct callers_options o = {};
-	struct images images = {};
-	struct documents d = {};
-	struct edges edges = {};
-	struct question q = { .edges = &edges, .calls = calls };
-	char *vmlinux;
-	int err;
-
-	if (argp_parse(argp, argc, argv, 0, NULL, &o))
-		return EXIT_USAGE;
-	err = documents__read(&d, o.arguments + 1, o.count - 1, &o.result);
-	vmlinux = err ? NULL : kernel_id__fetch_vmlinux(&d.list[0]->kernel, o.result.vmlinux);
-	q.labels = (const char *const *)d.labels;
-	if (vmlinux)
-		err = edges__open(&edges, &images, d.list, d.count, vmlinux) ?: answer(&o, &q);
-	else if (!err)
-		err = answer_recorded(&o, &d, calls);
-	free(vmlinux);
-	source_lines__free(&q.heads);
-	source_lines__free(&q.lines);
-	free(q.functions);
-	edges__free(&edges);
-	images__free(&images);
-	documents__free(&d);
-	return error__status(err, false);
-}
-
-#define STATUS "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording."
-
-int cmd_callers(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "FUNCTION FILE...",
-		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and "
-		       "the vmlinux of their kernel. Each call is certain.\vExamples:\n"
-		       "  hytrace callers vfs_read run.json\n"
-		       "  hytrace callers dummy_xmit:mod:dummy --vmlinux build/vmlinux boot.json run.json\n\n"
-		       STATUS,
-	};
-
-	return run(&argp, false, argc, argv);
-}
-
-int cmd_calls(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "FUNCTION FILE...",
-		.doc = "Prints which calls in a function were executed, and what they called, from recordings of "
-		       "`hytrace cover -f json` and the vmlinux of their kernel."
-		       "\vExamples:\n"
-		       "  hytrace calls vfs_read run.json\n"
-		       "  hytrace calls -f json vfs_read boot.json run.json\n\n"
-		       STATUS,
-	};
-
-	return run(&argp, true, argc, argv);
 }

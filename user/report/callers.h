@@ -24,8 +24,15 @@ struct caller_line {
 	const struct call *call;
 	const struct image_of *other_of;	/* the image of the call's other function; NULL: unknown */
 	const struct image_function *other;
-	uint64_t documents;	/* recordings, as bits: that have the call, or in which the function with it ran */
+	const uint64_t *documents;	/* a set of recordings: that have the call, */
+	const struct node *ran;		/* or in which the function with it ran */
 };
+
+/* Has a recording the call, or in it, has the function with the call run? */
+static inline bool caller_line__is_in(const struct caller_line *line, size_t document)
+{
+	return line->documents ? set__has(line->documents, document) : node__ran(line->ran, document);
+}
 
 struct caller_lines {
 	struct caller_line *list;

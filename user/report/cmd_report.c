@@ -112,9 +112,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->count)
 			argp_usage(state);
-		if (o->count > ROWS_MOST_COLUMNS)
-			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` joins several "
-				   "into one", o->count, ROWS_MOST_COLUMNS);
 		if (o->result.format >= REPORT_DOT &&
 		    (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
 			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with "
@@ -166,18 +163,25 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 
 static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
-	size_t left_out = 0;
+	const struct hits *hits;
+	size_t left_out;
+	int err;
 
 	if (o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML)
 		return print_with_calls(o, r, labels, out);
 	if (o->result.format == REPORT_JSON)
 		report__json(r, labels, &o->form, out);
-	else if (o->result.format == REPORT_TAILOR)
-		left_out = report__tailor(r->documents[0], out);
-	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
+	else if (o->result.format == REPORT_TEXT && o->form.which == LIST_ALL && o->by != BY_FUNCTION)
 		report__text(r, labels, &o->form, out);
-	else
+	else if (o->result.format == REPORT_TEXT)
 		report__list(r, &o->form, out);
+	if (o->result.format != REPORT_TAILOR)
+		return 0;
+	err = coverage__open_hits(r->documents[0], HITS_ALL, &hits);
+	if (err)
+		return err;
+	left_out = report__tailor(hits, out);
+	coverage__close_hits(r->documents[0], hits);
 	if (left_out)
 		error__warn("%zu places are left out: their linked addresses were not known when they were "
 			    "recorded", left_out);
@@ -198,22 +202,28 @@ static int check(const struct report_options *o, const struct documents *d, cons
 	return 0;
 }
 
-/* Warns if no function could be seen: an empty list must not read as "all were reached". */
+/* Warns if no function could be seen: an empty list must not read as "all were reached". A few warnings say enough. */
 static void check_unseen(const struct rows *r, const char *const *paths)
 {
+	size_t shown = 0;
+
 	for (size_t column = 0; column < r->columns; column++) {
 		const struct row *blind = NULL;
 		bool sees = false;
+
+		if (shown == DOCUMENTS_MANY)
+			break;
 
 		for (size_t i = 0; !sees && i < r->count; i++) {
 			sees = row__is_asked_for(&r->list[i], column);
 			blind = blind || row__is_seen(&r->list[i], column) ? blind : &r->list[i];
 		}
+		shown += !sees;
 		if (!sees)
 			error__warn("--unseen: %s: no function there could be seen%s%s%s%s",
 				    paths[column], blind ? ", such as " : "",
 				    blind ? blind->f->name : "", blind ? ": " : "",
-				    blind ? verdict__sentence(rows__verdict(r, blind, column)) : "");
+				    blind ? verdict__sentence(row__verdict(blind, column)) : "");
 	}
 }
 
@@ -227,11 +237,12 @@ static int report(const struct report_options *o, const struct documents *d, con
 	err = check(o, d, u);
 	if (err)
 		return err;
-	rows__make(&rows, u, d->list, d->count);
-	rows__check(&rows, labels);
-	if (o->form.proof)
+	err = rows__make(&rows, u, d->list, d->count);
+	if (!err)
+		rows__check(&rows, labels);
+	if (!err && o->form.proof)
 		proof__mark(o->form.proof, &rows);
-	if (o->where)
+	if (!err && o->where)
 		err = rows__restrict(&rows, o->where);
 	if (!err && o->form.which == LIST_UNSEEN)
 		check_unseen(&rows, d->paths);
@@ -304,7 +315,7 @@ int cmd_report(int argc, char **argv)
 		return EXIT_USAGE;
 	o.form.sort = o.sort >= 0 ? o.sort : 0;
 	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.where ? BY_FILE : BY_DIRECTORY;
-	err = documents__read(&d, o.paths, o.count, &o.result);
+	err = documents__open(&d, o.paths, o.count, &o.result);
 	if (!err)
 		err = o.result.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);

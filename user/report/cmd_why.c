@@ -49,8 +49,6 @@ static void take_arguments(struct argp_state *state, struct why_options *o)
 	for (char *name = strtok_r(state->argv[state->next++], ",", &rest); name; name = strtok_r(NULL, ",", &rest))
 		*LIST_ADD(o->names, o->name_count) = name;
 	o->path_count = option__arguments(state, &o->paths);
-	if (o->path_count > EDGES_MOST_DOCUMENTS)
-		argp_error(state, "%zu files: one answer can be about %d at most", o->path_count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < o->path_count; i++) {
 		if (strcmp(o->paths[i], "-") && !strchr(o->paths[i], '?') && access(o->paths[i], F_OK) &&
 		    errno == ENOENT)
@@ -90,6 +88,7 @@ static void close_sources(struct why_sources *s)
 	for (size_t i = 0; s->others && i < s->documents.count; i++)
 		universe__free(&s->others[i]);
 	free(s->others);
+	free(s->seen.words);
 	universe__free(&s->universe);
 	edges__free(&s->edges);
 	images__free(&s->images);
@@ -98,12 +97,24 @@ static void close_sources(struct why_sources *s)
 	free(s->modules);
 }
 
+static void add_hit(struct universe *u, const struct hit *hit)
+{
+	if (hit->kind != HIT_FUNCTION || !hit->name)
+		return;
+	universe__add(u, &(struct function){
+		.addr = hit->module ? hit->offset : hit->link, .name = universe__text(u, hit->name),
+		.module = universe__text(u, hit->module), .sympos = hit->sympos,
+	});
+}
+
 /* Without the files of a kernel, some functions are known all the same: those that recordings of it have. */
-static void of_hits(struct why_sources *s)
+static int of_hits(struct why_sources *s)
 {
 	const struct coverage *first = s->documents.list[0];
 	struct universe *u = &s->universe;
+	const struct hits *hits;
 	size_t kept = 0;
+	int err = 0;
 
 	error__warn("the functions of %s are not known, but for those that recordings have: --vmlinux FILE tells the "
 		    "rest", first->kernel.release ?: "that kernel");
@@ -112,19 +123,16 @@ static void of_hits(struct why_sources *s)
 	u->release = xstrdup(first->kernel.release);
 	u->build_id = xstrdup(first->kernel.build_id);
 	u->linked = first->kernel.offset_known;
-	for (size_t i = 0; i < s->documents.count; i++) {
+	for (size_t i = 0; !err && i < s->documents.count; i++) {
 		const struct coverage *c = s->documents.list[i];
 
-		for (size_t k = 0; (c == first || coverage__same_build(c, first, NULL)) && k < c->hits.count; k++) {
-			const struct hit *hit = &c->hits.list[k];
-			const struct function f = {
-				.addr = hit->module ? hit->offset : hit->link, .name = hit->name, .module = hit->module,
-				.sympos = hit->sympos,
-			};
-
-			if (hit->kind == HIT_FUNCTION && hit->name)
-				universe__add(u, &f);
-		}
+		if (c != first && !coverage__same_build(c, first, NULL))
+			continue;
+		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
+		for (size_t k = 0; !err && k < hits->count; k++)
+			add_hit(u, &hits->list[k]);
+		if (!err)
+			coverage__close_hits(c, hits);
 	}
 	universe__settle(u);
 	/* Each function once, though several recordings have it. */
@@ -135,6 +143,7 @@ static void of_hits(struct why_sources *s)
 			u->list[++kept] = *f;
 	}
 	u->count = u->count ? kept + 1 : 0;
+	return err;
 }
 
 /* Takes the first recording's kernel, with all modules of the recordings of that build. */
@@ -156,7 +165,33 @@ static int of_documents(struct why_sources *s, const char *vmlinux)
 	/* The names in the list belong to the recordings. */
 	free(modules.list);
 	if (!err && !s->universe.count)
-		of_hits(s);
+		err = of_hits(s);
+	return err;
+}
+
+/* Finds which functions of the universe the recordings of its build have. */
+static int find_seen(struct why_sources *s)
+{
+	const struct hits *hits;
+	int err = 0;
+
+	sets__make(&s->seen, s->documents.count, s->universe.count);
+	for (size_t d = 0; !err && d < s->documents.count; d++) {
+		const struct coverage *c = s->documents.list[d];
+
+		if (!text__is_known_equal(s->universe.build_id, c->kernel.build_id))
+			continue;
+		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
+		for (size_t i = 0; !err && i < hits->count; i++) {
+			const struct hit *hit = &hits->list[i];
+			const struct function *f = hit->kind == HIT_FUNCTION ? universe__find(&s->universe, hit) : NULL;
+
+			if (f)
+				set__add(sets__at(&s->seen, d), f - s->universe.list);
+		}
+		if (!err)
+			coverage__close_hits(c, hits);
+	}
 	return err;
 }
 
@@ -186,7 +221,7 @@ static int find_universe(struct why_sources *s, const char *vmlinux)
 }
 
 /* Recorded calls prove that functions ran which cannot be traced, or were entered earlier. */
-static void find_edges(struct why_sources *s)
+static int find_edges(struct why_sources *s)
 {
 	const char *build_id = image__build_id(s->images.list[0].image);
 	size_t count = 0;
@@ -198,8 +233,7 @@ static void find_edges(struct why_sources *s)
 		if (c->how.callers && text__is_known_equal(c->kernel.build_id, build_id))
 			s->called[count++] = c;
 	}
-	if (count)
-		edges__make(&s->edges, &s->images, s->called, count);
+	return count ? edges__make(&s->edges, &s->images, s->called, count) : 0;
 }
 
 /* Opens vmlinux if it is found, and finds the modules. Without them, there are fewer answers. */
@@ -212,7 +246,7 @@ static int find_files(struct why_sources *s, const char *vmlinux, const char *mo
 
 	if (!err && path) {
 		images__of_vmlinux(&s->images, image);
-		find_edges(s);
+		err = find_edges(s);
 	}
 	free(path);
 	if (!err && (modules || id.release))
@@ -282,11 +316,12 @@ int cmd_why(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read(&s.documents, o.paths, o.path_count, &o.result);
+	err = documents__open(&s.documents, o.paths, o.path_count, &o.result);
 	if (!err)
 		err = find_universe(&s, o.result.vmlinux);
 	if (!err)
-		err = find_others(&s);
+		err = find_seen(&s) ?: find_others(&s);
+	s.sums = o.result.format == RESULT_TEXT && s.documents.count >= DOCUMENTS_MANY;
 	if (!err)
 		err = find_files(&s, o.result.vmlinux, o.modules);
 	if (!err)

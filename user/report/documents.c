@@ -23,15 +23,22 @@ static char *short_label(const char *path)
 	return xstrndup(base, length ? length : strlen(base));
 }
 
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool texts__are_distinct(char *const *list, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			if (!strcmp(list[i], list[j]))
-				return false;
-		}
-	}
-	return true;
+	autofree char **sorted = xcalloc(count, sizeof(*sorted));
+	size_t at = 1;
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = list[i];
+	qsort(sorted, count, sizeof(*sorted), by_text);
+	while (at < count && strcmp(sorted[at - 1], sorted[at]))
+		at++;
+	return at >= count;
 }
 
 /* If two files have the same short name, both are labelled by their paths. */
@@ -57,7 +64,8 @@ static int add(struct coverage *c, const char *path, void *data)
 	return 0;
 }
 
-static int visit_runs(struct store *s, const char *selection, documents_visit visit, void *data)
+/* @heads: the hits stay in the store. */
+static int visit_runs(struct store *s, const char *selection, bool heads, documents_visit visit, void *data)
 {
 	int64_t *runs = NULL;
 	size_t count;
@@ -71,7 +79,7 @@ static int visit_runs(struct store *s, const char *selection, documents_visit vi
 		struct coverage c;
 		char *document;
 
-		err = store__read(s, runs[i], &c, &document);
+		err = (heads ? store__read_head : store__read)(s, runs[i], &c, &document);
 		if (err)
 			break;
 		err = visit(&c, document, data);
@@ -108,19 +116,23 @@ static char *join_selections(const char *a, const char *b)
 	return a && b ? xasprintf("%s&%s", a, b) : xstrdup(a ?: b);
 }
 
-static int visit_one(const char *path, const struct result_options *o, documents_visit visit, void *data)
+/* @open: if not NULL, hits stay in stores, which become a part of it. */
+static int visit_one(const char *path, const struct result_options *o, struct documents *open, documents_visit visit,
+		     void *data)
 {
 	char *file = xstrdup(path), *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
-	struct store *s;
+	struct store *s = NULL;
 	int err;
 
 	if (is_store(path)) {
 		err = store__open(&s, file, STORE_READ);
-		if (!err) {
-			err = visit_runs(s, selection, visit, data);
+		if (!err)
+			err = visit_runs(s, selection, open, visit, data);
+		if (s && open)
+			*LIST_ADD(open->stores, open->store_count) = s;
+		else
 			store__close(s);
-		}
 	} else {
 		err = coverage__read_json(&c, path);
 		if (!err)
@@ -131,14 +143,20 @@ static int visit_one(const char *path, const struct result_options *o, documents
 	return err;
 }
 
-int documents__each(const char *const *paths, size_t count, const struct result_options *o, documents_visit visit,
-		    void *data)
+static int visit_all(const char *const *paths, size_t count, const struct result_options *o, struct documents *open,
+		     documents_visit visit, void *data)
 {
 	int err = check_runs(paths, count, o);
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = visit_one(paths[i], o, visit, data);
+		err = visit_one(paths[i], o, open, visit, data);
 	return err;
+}
+
+int documents__each(const char *const *paths, size_t count, const struct result_options *o, documents_visit visit,
+		    void *data)
+{
+	return visit_all(paths, count, o, NULL, visit, data);
 }
 
 /* The list of pointers is made when no further document moves them. */
@@ -151,17 +169,28 @@ static void finish(struct documents *d)
 	make_labels(d);
 }
 
-int documents__read(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o)
+static int read_all(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o,
+		    bool heads)
 {
 	int err;
 
 	if (o && o->min_runs)
 		return documents__read_joined(ret, paths, count, o);
 	*ret = (struct documents){};
-	err = documents__each(paths, count, o, add, ret);
+	err = visit_all(paths, count, o, heads ? ret : NULL, add, ret);
 	if (!err)
 		finish(ret);
 	return err;
+}
+
+int documents__read(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o)
+{
+	return read_all(ret, paths, count, o, false);
+}
+
+int documents__open(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o)
+{
+	return read_all(ret, paths, count, o, true);
 }
 
 /* The union of what a path names. A single recording stays as it is. */
@@ -206,7 +235,7 @@ int documents__limit(struct coverage *c, const char *path, const struct result_o
 static int read_joined(struct documents *d, const char *path, const struct result_options *o)
 {
 	struct joining j = {};
-	int err = visit_one(path, o, join_one, &j);
+	int err = visit_one(path, o, NULL, join_one, &j);
 
 	if (j.count > 1)
 		err = merge__end(&j.m, err);
@@ -239,6 +268,9 @@ void documents__free(struct documents *d)
 		if (d->labels)
 			free(d->labels[i]);
 	}
+	for (size_t i = 0; i < d->store_count; i++)
+		store__close(d->stores[i]);
+	free(d->stores);
 	free(d->read);
 	free(d->list);
 	free(d->labels);

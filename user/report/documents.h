@@ -17,12 +17,17 @@
 #include "document/universe.h"
 #include "kernel/running.h"
 
+/* From so many recordings on, texts have sums in place of a column, a mark or a line for each one. */
+#define DOCUMENTS_MANY 9
+
 struct documents {
 	struct coverage *read;
 	const struct coverage **list;
 	char **labels;		/* their short names */
 	const char **paths;	/* a run of a store has the name of its document */
 	size_t count;
+	struct store **stores;	/* those that hits are still read from */
+	size_t store_count;
 };
 
 /**
@@ -44,6 +49,12 @@ int documents__each(const char *const *paths, size_t count, const struct result_
 		    void *data);
 
 /*
+ * As documents__read(), but the hits of a store's runs stay there. coverage__open_hits() reads them, those of one run
+ * at a time, so that a thousand runs take no more memory than one.
+ */
+int documents__open(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o);
+
+/*
  * As documents__read(), but the runs of a store become one recording, their union: one for each of
  * @paths, which names it.
  */
@@ -53,6 +64,12 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 int documents__limit(struct coverage *c, const char *path, const struct result_options *o);
 void documents__free(struct documents *d);
 bool texts__are_distinct(char *const *list, size_t count);
+
+/*
+ * Which recordings judge all functions that they have not seen alike, because they were made alike? Returns, for each,
+ * the index of the first one that does; the caller frees the array.
+ */
+size_t *documents__alike(const struct coverage *const *list, size_t count);
 
 /* Is @text one of the globs? Have two recordings the same ones, in any order? */
 bool globs__has(const struct globs *globs, const char *text);

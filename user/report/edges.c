@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/lines.h"
@@ -94,8 +95,42 @@ static size_t named_by(const struct images *images, const struct image_of *of, c
 	return callee ? images__number(callee_of, callee) : EDGES_NONE;
 }
 
+/*
+ * What a hit shows: the place that was hit, and the other end of its call. Most recordings have nearly the same hits,
+ * so the instructions are looked at once.
+ */
+struct shown {
+	enum hit_kind kind;
+	struct place place, there;
+	size_t function;	/* of HIT_FUNCTION: its number, or EDGES_NONE */
+	size_t edges[2];	/* indices; EDGES_NONE: none */
+};
+
+static unsigned long hash_of(const void *key)
+{
+	const struct shown *s = key;
+
+	return ((s->place.addr ^ s->there.addr << 32 ^ s->there.addr >> 32) + s->kind) * 0x9e3779b97f4a7c15ull >> 16;
+}
+
+static int are_equal(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+
+	return x->kind == y->kind && x->place.of == y->place.of && x->place.addr == y->place.addr &&
+	       x->there.of == y->there.of && x->there.addr == y->there.addr;
+}
+
+static size_t add_edge(struct edges *e, const struct edge *edge)
+{
+	*LIST_ADD(e->list, e->count) = *edge;
+	sets__add(&e->edge_sets);
+	return e->count - 1;
+}
+
 /* Adds the call before a return address. @entered: the callee in the record, or EDGES_NONE */
-static void add_call(struct edges *e, const struct place *returned_to, size_t entered, struct edge edge, bool is_caller)
+static void add_call(struct edges *e, struct shown *s, const struct place *returned_to, size_t entered,
+		     struct edge edge)
 {
 	const struct image_of *of = edge.of = returned_to->of;
 	size_t named;
@@ -105,34 +140,84 @@ static void add_call(struct edges *e, const struct place *returned_to, size_t en
 	edge.from = edge.call.in ? images__number(of, edges__whole(of, edge.call.in)) : EDGES_NONE;
 	edge.to = named;
 	/* A caller has an edge even if its callee is unknown. */
-	if (named != EDGES_NONE || (is_caller && entered == EDGES_NONE))
-		e->list[e->count++] = edge;
+	if (named != EDGES_NONE || (s->kind == HIT_CALLER && entered == EDGES_NONE))
+		s->edges[0] = add_edge(e, &edge);
 	if (entered == EDGES_NONE || entered == named)
 		return;
 	edge.to = entered;
 	edge.entered = true;
-	e->list[e->count++] = edge;
+	s->edges[1] = add_edge(e, &edge);
 }
 
-static void add_calls(struct edges *e, size_t document)
+/* Looks at a hit that no recording before had. */
+static struct shown *look(struct edges *e, struct lh_table *all, const struct shown *key, const struct edge *edge)
 {
-	const struct coverage *c = e->documents[document];
+	struct shown *s = xmalloc(sizeof(*s));
 
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
-		const struct other *other = &hit->other;
-		struct place place = place_of(e->images, hit->module, hit->link, hit->offset), there = {};
-		struct edge edge = { .seen = 1ull << document, .document = document, .first_ns = hit->first_ns };
+	*s = *key;
+	s->function = s->kind == HIT_FUNCTION ? function_at(&s->place) : EDGES_NONE;
+	s->edges[0] = s->edges[1] = EDGES_NONE;
+	if (s->function != EDGES_NONE && s->there.of)
+		add_call(e, s, &s->there, s->function, *edge);
+	else if (s->kind == HIT_CALLER && s->place.of)
+		add_call(e, s, &s->place, function_at(&s->there), *edge);
+	index__add(all, s, s);
+	return s;
+}
 
-		if (other->name)
-			there = place_of(e->images, other->module, other->link, other->offset);
-		if (hit->kind == HIT_FUNCTION && there.of && function_at(&place) != EDGES_NONE)
-			add_call(e, &there, function_at(&place), edge, false);
-		else if (hit->kind == HIT_CALLER && place.of)
-			add_call(e, &place, function_at(&there), edge, true);
-		else if (hit->kind == HIT_CALLER)
-			e->unplaced++;
+static void add_hit(struct edges *e, struct lh_table *all, const struct hit *hit, size_t document)
+{
+	const struct other *other = &hit->other;
+	struct edge edge = { .document = document, .first_ns = hit->first_ns };
+	struct shown key = { .kind = hit->kind, .place = place_of(e->images, hit->module, hit->link, hit->offset) }, *s;
+	struct lh_entry *entry;
+
+	if (other->name)
+		key.there = place_of(e->images, other->module, other->link, other->offset);
+	e->unplaced += key.kind == HIT_CALLER && !key.place.of;
+	if (!key.place.of)
+		return;
+	entry = lh_table_lookup_entry(all, &key);
+	s = entry ? (struct shown *)lh_entry_v(entry) : look(e, all, &key, &edge);
+	if (s->function != EDGES_NONE) {
+		e->nodes[s->function].is_seen = true;
+		e->nodes[s->function].runs += coverage__runs_of(e->documents[document], hit);
+		set__add(e->nodes[s->function].seen, document);
 	}
+	for (size_t i = 0; i < 2; i++) {
+		struct edge *known = s->edges[i] == EDGES_NONE ? NULL : &e->list[s->edges[i]];
+
+		if (!known)
+			continue;
+		set__add(sets__at(&e->edge_sets, s->edges[i]), document);
+		if (known->document == document && hit->first_ns < known->first_ns)
+			known->first_ns = hit->first_ns;
+	}
+}
+
+static void free_shown(struct lh_entry *entry)
+{
+	free(lh_entry_k(entry));
+}
+
+static int add_hits(struct edges *e)
+{
+	struct lh_table *all = lh_table_new(4096, free_shown, hash_of, are_equal) ?: (memory__fail(), NULL);
+	int err = 0;
+
+	for (size_t d = 0; !err && d < e->document_count; d++) {
+		const struct hits *hits;
+
+		err = coverage__open_hits(e->documents[d], HITS_ALL, &hits);
+		for (size_t i = 0; !err && i < hits->count; i++)
+			add_hit(e, all, &hits->list[i], d);
+		if (!err)
+			coverage__close_hits(e->documents[d], hits);
+	}
+	lh_table_free(all);
+	for (size_t i = 0; i < e->count; i++)
+		e->list[i].seen = sets__at(&e->edge_sets, i);
+	return err;
 }
 
 static int by_site(const void *a, const void *b)
@@ -141,7 +226,7 @@ static int by_site(const void *a, const void *b)
 
 	/* Calls through a pointer may have entered different functions. */
 	return ORDER(x->from, y->from) ?: ORDER(x->of, y->of) ?: ORDER(x->call.site, y->call.site) ?:
-	       ORDER(x->to, y->to) ?: ORDER(x->seen, y->seen) ?: ORDER(x->first_ns, y->first_ns);
+	       ORDER(x->to, y->to) ?: ORDER(x->document, y->document) ?: ORDER(x->first_ns, y->first_ns);
 }
 
 /*
@@ -159,7 +244,7 @@ static void join(struct edges *e)
 		struct edge *last = &e->list[kept], *edge = &e->list[i];
 
 		if (last->of == edge->of && last->call.site == edge->call.site && last->to == edge->to)
-			last->seen |= edge->seen;
+			set__unite(last->seen, edge->seen, e->words);
 		else
 			e->list[++kept] = *edge;
 	}
@@ -167,21 +252,6 @@ static void join(struct edges *e)
 }
 
 /* ---- functions */
-
-static void add_function(struct edges *e, const struct hit *hit, size_t document)
-{
-	struct place place = place_of(e->images, hit->module, hit->link, hit->offset);
-	size_t number = function_at(&place);
-	struct node *node;
-
-	if (number == EDGES_NONE)
-		return;
-	node = &e->nodes[number];
-	node->seen |= 1ull << document;
-	node->runs += coverage__runs_of(e->documents[document], hit);
-	if (!node->hit)
-		node->hit = hit;
-}
 
 static enum verdict of_run(const struct edges *e, size_t number, size_t document)
 {
@@ -198,17 +268,18 @@ static enum verdict of_run(const struct edges *e, size_t number, size_t document
 static void count_missing(struct edges *e)
 {
 	for (size_t i = 0; i < e->images->functions; i++) {
-		uint64_t lacking = e->nodes[i].called & ~e->nodes[i].seen;
+		const struct node *node = &e->nodes[i];
 		const struct image_function *f;
 		const struct image_of *of;
 		bool missing = false;
 
-		if (!lacking)
+		if (!node->is_called)
 			continue;
 		f = images__function(e->images, i, &of);
-		for (size_t d = 0; d < e->document_count; d++)
-			missing |= lacking >> d & 1 && covered_modules__stayed(&e->documents[d]->modules, of->module) &&
-				   verdict__could_see(of_run(e, i, d));
+		for (size_t d = 0; !missing && d < e->document_count; d++)
+			missing = set__has(node->called, d) && !set__has(node->seen, d) &&
+				  covered_modules__stayed(&e->documents[d]->modules, of->module) &&
+				  verdict__could_see(of_run(e, i, d));
 		if (!missing)
 			continue;
 		e->missing++;
@@ -224,30 +295,38 @@ static int by_callee(const void *a, const void *b, void *list)
 	return ORDER(x->to, y->to) ?: ORDER(x, y);
 }
 
-static void add_nodes(struct edges *e)
+static void make_nodes(struct edges *e)
 {
 	e->nodes = xcalloc(e->images->functions, sizeof(*e->nodes));
-	e->by_callee = xcalloc(e->count, sizeof(*e->by_callee));
-	for (size_t d = 0; d < e->document_count; d++) {
-		const struct hits *hits = &e->documents[d]->hits;
+	sets__make(&e->node_sets, 3 * e->images->functions, e->document_count);
+	for (size_t i = 0; i < e->images->functions; i++)
+		e->nodes[i] = (struct node){
+			.seen = sets__at(&e->node_sets, 3 * i), .inside = sets__at(&e->node_sets, 3 * i + 1),
+			.called = sets__at(&e->node_sets, 3 * i + 2),
+		};
+}
 
-		for (size_t i = 0; i < hits->count; i++) {
-			if (hits->list[i].kind == HIT_FUNCTION)
-				add_function(e, &hits->list[i], d);
-		}
-	}
+static void add_ends(struct edges *e)
+{
+	e->by_callee = xcalloc(e->count, sizeof(*e->by_callee));
 	for (size_t i = 0; i < e->count; i++) {
 		const struct edge *edge = &e->list[i];
 		const struct image_of *of;
+		struct node *node;
 
 		/* Counts each call site once: its edges follow each other. */
 		if (!i || edge[-1].of != edge->of || edge[-1].call.site != edge->call.site)
 			e->kinds[edge->call.kind]++;
-		if (edge->from != EDGES_NONE)
-			e->nodes[edge->from].inside |= edge->seen;
+		if (edge->from != EDGES_NONE) {
+			node = &e->nodes[edge->from];
+			node->is_inside = true;
+			set__unite(node->inside, edge->seen, e->words);
+		}
 		if (edge->to == EDGES_NONE)
 			continue;
-		e->nodes[edge->to].called |= edge->seen;
+		node = &e->nodes[edge->to];
+		node->is_called = true;
+		set__unite(node->called, edge->seen, e->words);
 		e->to_untraced += images__function(e->images, edge->to, &of)->untraced != UNTRACED_NOT;
 		e->by_callee[e->callee_count++] = i;
 	}
@@ -256,9 +335,6 @@ static void add_nodes(struct edges *e)
 
 int edges__check_documents(const struct coverage *const *documents, size_t count)
 {
-	if (count > EDGES_MOST_DOCUMENTS)
-		return error__return(-EINVAL, "%zu files: one answer can be about %d at most",
-				     count, EDGES_MOST_DOCUMENTS);
 	for (size_t i = 0; i < count; i++) {
 		if (!documents[i]->how.callers)
 			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), "
@@ -267,30 +343,29 @@ int edges__check_documents(const struct coverage *const *documents, size_t count
 	return 0;
 }
 
-void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
+int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
 {
-	size_t room = 0;
+	int err;
 
 	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count,
 				.runs = coverages__runs(documents, count) };
-	for (size_t d = 0; d < count; d++)
-		room += 2 * documents[d]->hits.count;
-	ret->list = xcalloc(room, sizeof(*ret->list));
-	for (size_t d = 0; d < count; d++)
-		add_calls(ret, d);
+	ret->alike = documents__alike(documents, count);
+	sets__make(&ret->edge_sets, 0, count);
+	ret->words = ret->edge_sets.each;
+	make_nodes(ret);
+	err = add_hits(ret);
 	join(ret);
-	add_nodes(ret);
-	count_missing(ret);
+	add_ends(ret);
+	if (!err)
+		count_missing(ret);
+	return err;
 }
 
 int edges__open(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count,
 		const char *vmlinux)
 {
-	int err = edges__check_documents(documents, count) ?: images__open(images, documents, count, vmlinux);
-
-	if (!err)
-		edges__make(ret, images, documents, count);
-	return err;
+	return edges__check_documents(documents, count) ?: images__open(images, documents, count, vmlinux) ?:
+	       edges__make(ret, images, documents, count);
 }
 
 void edges__free(struct edges *e)
@@ -298,6 +373,9 @@ void edges__free(struct edges *e)
 	free(e->list);
 	free(e->by_callee);
 	free(e->nodes);
+	free(e->alike);
+	free(e->edge_sets.words);
+	free(e->node_sets.words);
 	memset(e, 0, sizeof(*e));
 }
 
@@ -335,16 +413,16 @@ enum verdict edges__verdict(const struct edges *e, size_t number, size_t documen
 {
 	const struct node *node = &e->nodes[number];
 
-	if (node->seen >> document & 1)
+	if (set__has(node->seen, document))
 		return VERDICT_SEEN;
-	return (node->inside | node->called) >> document & 1 ? VERDICT_PROVED : of_run(e, number, document);
+	return node__ran(node, document) ? VERDICT_PROVED : of_run(e, number, document);
 }
 
 bool edges__ran(const struct edges *e, size_t number)
 {
 	const struct node *node = &e->nodes[number];
 
-	return node->seen | node->inside | node->called;
+	return node->is_seen || node->is_inside || node->is_called;
 }
 
 struct proved edges__proved(const struct edges *e, size_t document)
@@ -355,7 +433,7 @@ struct proved edges__proved(const struct edges *e, size_t document)
 		const struct node *node = &e->nodes[i];
 		const struct image_of *of;
 
-		if (!((node->inside | node->called) & ~node->seen & 1ull << document))
+		if (!node__ran(node, document) || set__has(node->seen, document))
 			continue;
 		if (images__function(e->images, i, &of)->untraced)
 			proved.untraced++;
@@ -472,9 +550,9 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 	struct jumps jumps;
 
 	*ret_jump = NULL;
-	if (!node->seen)
+	if (!node->is_seen)
 		return ORIGIN_NONE;
-	if (node->called)
+	if (node->is_called)
 		return ORIGIN_CALLED;
 	/* Pointers in modules, and calls from their init text, are not read. */
 	if (taken == TAKEN_UNKNOWN)

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/sets.h"
 #include "report/documents.h"
 #include "report/images.h"
 
@@ -29,20 +30,17 @@ struct edge {
 	size_t from;		/* number of the function with the call; EDGES_NONE: unknown */
 	size_t to;		/* the number of the callee; EDGES_NONE: unknown */
 	bool entered;		/* the callee is from the record, not from the instruction */
-	uint64_t seen;		/* the recordings that have the call, as bits */
+	uint64_t *seen;		/* the recordings that have the call, as a set */
 	size_t document;	/* the first recording in @seen */
 	uint64_t first_ns;	/* the time of the call in that recording */
 };
 
 #define EDGES_NONE SIZE_MAX
-/* A recording is a bit of a uint64_t. */
-#define EDGES_MOST_DOCUMENTS 64
 
+/* Sets of recordings, whether it has the function or proves that it ran: by a call in the function, or a call of it. */
 struct node {
-	uint64_t seen;		/* recordings, as bits, that have the function */
-	uint64_t inside;	/* recordings, as bits, of a call in the function: it ran */
-	uint64_t called;	/* recordings, as bits, of a call of the function: it ran */
-	const struct hit *hit;	/* the first hit; NULL: there is none */
+	uint64_t *seen, *inside, *called;
+	bool is_seen, is_inside, is_called;	/* by any recording */
 	size_t runs;		/* the runs, of all recordings, that have the function */
 };
 
@@ -51,6 +49,9 @@ struct edges {
 	const struct coverage *const *documents;
 	size_t document_count;
 	size_t runs;		/* of all recordings; 0: none of them is a union */
+	size_t *alike;		/* as documents__alike() */
+	size_t words;		/* of a set of recordings */
+	struct sets edge_sets, node_sets;
 	struct edge *list;	/* sorted by calling function, then by call site */
 	size_t count;
 	size_t *by_callee;	/* indices of edges with a callee in @list, sorted by callee */
@@ -65,10 +66,10 @@ struct edges {
 
 /*
  * Finds the edges of recordings, all in one graph. @images: the files of their kernel; these and the recordings must
- * outlive @ret. @count: from 1 to EDGES_MOST_DOCUMENTS
+ * outlive @ret. @count: at least 1. Returns 0, or a negative errno after a message: hits cannot be read from a store.
  */
-void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
-/* Returns -EINVAL after a message if there are too many recordings, or one of them has no callers. */
+int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
+/* Returns -EINVAL after a message if a recording has no callers. */
 int edges__check_documents(const struct coverage *const *documents, size_t count);
 /**
  * edges__open() - read the files of a kernel, and find the edges of recordings
@@ -78,7 +79,8 @@ int edges__check_documents(const struct coverage *const *documents, size_t count
  * @count: their number
  * @vmlinux: as for images__open()
  *
- * Return: 0, or -EINVAL after a message: as images__open(), a recording has no callers, or there are too many.
+ * Return: 0, or a negative errno after a message: as images__open() and edges__make(); -EINVAL if a recording has no
+ * callers.
  */
 int edges__open(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count,
 		const char *vmlinux);
@@ -100,6 +102,11 @@ bool edges__ran(const struct edges *e, size_t number);
 
 /* The verdict of a recording, given by its index, on a function. */
 enum verdict edges__verdict(const struct edges *e, size_t number, size_t document);
+/* Has the recording the function, or a call that proves that it ran? */
+static inline bool node__ran(const struct node *node, size_t document)
+{
+	return set__has(node->seen, document) || set__has(node->inside, document) || set__has(node->called, document);
+}
 
 /* Functions that are proved to have run without having been recorded. */
 struct proved {

@@ -36,7 +36,7 @@ static void print_nodes(const struct edges *e, bool *has_edge, FILE *out)
 			continue;
 		fprintf(out, "\tn%zu [label=\"", i);
 		print_name(e, i, out);
-		fputs(e->nodes[i].seen ? "\"]\n" : "\", style=dashed]\n", out);
+		fputs(e->nodes[i].is_seen ? "\"]\n" : "\", style=dashed]\n", out);
 	}
 }
 
@@ -126,7 +126,7 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 	 * The chain may end in a cycle. Otherwise, say how the chain's last function was entered.
 	 */
 	if (!first_call(e, first))
-		fprintf(out, "[%s];", e->nodes[first].seen ? origin__word(origins__of(e, first, &jump)) : "proved");
+		fprintf(out, "[%s];", e->nodes[first].is_seen ? origin__word(origins__of(e, first, &jump)) : "proved");
 	for (size_t i = length; i--;) {
 		print_name(e, chain[i], out);
 		fputs(i ? ";" : " 1\n", out);
@@ -139,7 +139,7 @@ void graph__folded(const struct edges *e, FILE *out)
 	size_t *chain = xcalloc(DEEPEST, sizeof(*chain));
 
 	for (size_t i = 0; i < e->images->functions; i++) {
-		if (e->nodes[i].seen)
+		if (e->nodes[i].is_seen)
 			print_chain(e, chain, follow(e, i, chain, stamps), out);
 	}
 	free(stamps);

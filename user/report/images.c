@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
 #include "kernel/debug_files.h"
@@ -31,10 +30,7 @@ static void add(struct images *images, struct image *image, const char *module)
 	of->calls = calls__open(image);
 }
 
-/*
- * Looks beside vmlinux, and then, if a build id can tell that a file is of another build, in
- * /lib/modules, and where files are found by their build ids.
- */
+/* Looks beside vmlinux, and then, if there is a build id, in /lib/modules, and where files are found by build ids. */
 static char *find_module(const struct images *images, const struct covered_module *m, const char *vmlinux)
 {
 	char *path = NULL;
@@ -71,9 +67,8 @@ static void add_module(struct images *images, const struct covered_module *m, co
 static int add_vmlinux(struct images *images, const struct kernel_id *id, const char *path)
 {
 	struct image *image;
-	int err;
+	int err = image__open(&image, path, NULL);
 
-	err = image__open(&image, path, NULL);
 	if (err)
 		return err;
 	if (is_of_another_build(image__build_id(image), id->build_id)) {
@@ -89,19 +84,36 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 	return 0;
 }
 
-static void add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
+/* A module that came and went is in no list of modules. New ones are added in the order of their first hits. */
+static int add_hit_modules(struct images *images, const struct coverage *c, enum hits_part part, const char *vmlinux)
+{
+	bool ordered = part == HITS_ALL || !c->source.read, again = false;
+	const struct hits *hits;
+	int err = coverage__open_hits(c, part, &hits);
+
+	for (size_t i = 0; !err && !again && i < hits->count; i++) {
+		const char *module = hits->list[i].module;
+		struct covered_module one = {};
+
+		if (!module || images__get(images, module))
+			continue;
+		again = !ordered;
+		one.name = (char *)strings__add(images->names, module);
+		if (ordered)
+			add_module(images, &one, vmlinux);
+	}
+	if (!err)
+		coverage__close_hits(c, hits);
+	return again ? add_hit_modules(images, c, HITS_ALL, vmlinux) : err;
+}
+
+static int add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
 		if (!images__get(images, c->modules.list[i].name))
 			add_module(images, &c->modules.list[i], vmlinux);
 	}
-	/* A module that came and went is in no list of modules. */
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct covered_module one = { .name = (char *)c->hits.list[i].module };
-
-		if (one.name && !images__get(images, one.name))
-			add_module(images, &one, vmlinux);
-	}
+	return add_hit_modules(images, c, HITS_OF_MODULES, vmlinux);
 }
 
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
@@ -110,7 +122,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	char *path;
 	int err;
 
-	memset(ret, 0, sizeof(*ret));
+	*ret = (struct images){ .names = strings__new() };
 	for (size_t i = 1; i < count; i++) {
 		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
 			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
@@ -125,7 +137,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	ret->release = xstrdup(id->release ?: "");
 	err = add_vmlinux(ret, id, path);
 	for (size_t d = 0; !err && d < count; d++)
-		add_modules(ret, documents[d], path);
+		err = add_modules(ret, documents[d], path);
 	free(path);
 	return err;
 }
@@ -146,6 +158,7 @@ void images__free(struct images *images)
 	}
 	free(images->list);
 	free(images->release);
+	strings__free(images->names);
 }
 
 struct image_of *images__get(const struct images *images, const char *module)
@@ -212,8 +225,8 @@ static int by_place(const void *a, const void *b)
 /* Finds the lines for addresses in one file. */
 static void find_in(const struct source_lines *s, struct source_line *list, size_t count)
 {
-	uint64_t *addrs = xcalloc(count, sizeof(*addrs));
-	struct line_place *places = xcalloc(count, sizeof(*places));
+	autofree uint64_t *addrs = xcalloc(count, sizeof(*addrs));
+	autofree struct line_place *places = xcalloc(count, sizeof(*places));
 
 	for (size_t i = 0; i < count; i++)
 		addrs[i] = list[i].addr;
@@ -221,26 +234,24 @@ static void find_in(const struct source_lines *s, struct source_line *list, size
 	(s->entries ? lines__defined : lines__find)(list[0].of->image, addrs, count, places);
 	for (size_t i = 0; i < count; i++)
 		list[i].place = places[i];
-	free(addrs);
-	free(places);
 }
 
 void source_lines__find(struct source_lines *s)
 {
 	if (s->count)
 		qsort(s->list, s->count, sizeof(*s->list), by_place);
-	for (size_t first = 0, end; first < s->count; first = end) {
-		for (end = first + 1; end < s->count && s->list[end].of == s->list[first].of; end++)
-			;
+	for (size_t first = 0, end = 0; first < s->count; first = end) {
+		while (end < s->count && s->list[end].of == s->list[first].of)
+			end++;
 		find_in(s, &s->list[first], end - first);
 	}
 }
 
 const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr)
 {
-	struct source_line key = { .of = of, .addr = addr }, *found;
+	struct source_line key = { .of = of, .addr = addr };
+	const struct source_line *found = s->count ? bsearch(&key, s->list, s->count, sizeof(key), by_place) : NULL;
 
-	found = s->count ? bsearch(&key, s->list, s->count, sizeof(key), by_place) : NULL;
 	return found && found->place.file ? &found->place : NULL;
 }
 
@@ -272,8 +283,7 @@ static void add_traceable(struct universe *u, const struct traceable_function *t
 	const struct module *m = t->module ? symbols__module(k->symbols, t->module) : NULL;
 	const struct unit *unit;
 	struct function f = {
-		.addr = t->entry, .name = strings__add(u->names, t->name),
-		.module = universe__text(u, t->module),
+		.addr = t->entry, .name = strings__add(u->names, t->name), .module = universe__text(u, t->module),
 	};
 
 	if (m) {
@@ -349,8 +359,8 @@ int universe__of_kernel(struct universe *ret, const struct kernel *k, const char
 static void place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
 		  size_t count)
 {
-	uint64_t *addrs = xcalloc(count, sizeof(*addrs));
-	struct line_place *places = xcalloc(count, sizeof(*places));
+	autofree uint64_t *addrs = xcalloc(count, sizeof(*addrs));
+	autofree struct line_place *places = xcalloc(count, sizeof(*places));
 	int err;
 
 	for (size_t i = 0; i < count; i++)
@@ -367,8 +377,6 @@ static void place(struct universe *u, size_t first, const struct image *image, c
 		     list[i].untraced == UNTRACED_FILE))
 			f->untraced = untraced__word(UNTRACED_ASSEMBLY);
 	}
-	free(addrs);
-	free(places);
 }
 
 static void add_image(struct universe *u, const struct image *image)
@@ -564,9 +572,8 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 	struct universe live = {}, files = {};
 	struct covered_modules modules = {};
 	struct kernel k = {};
-	int err;
+	int err = kernel__load(&k, KERNEL_LISTS | KERNEL_ID, vmlinux);
 
-	err = kernel__load(&k, KERNEL_LISTS | KERNEL_ID, vmlinux);
 	if (!err)
 		err = universe__of_kernel(&live, &k, NULL);
 	if (!err)

@@ -29,6 +29,7 @@ struct images {
 	size_t count;
 	size_t functions;	/* the number of functions in all images */
 	char *release;
+	struct strings *names;	/* of modules that are in no recording's list */
 };
 
 /**

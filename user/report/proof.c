@@ -8,22 +8,41 @@
 #include "base/text.h"
 #include "report/proof.h"
 
-/*
- * Returns the recordings, as bits, in which the function may have run without a record. Freed init
- * text cannot run; but a module's can, if the module came during the recording.
- */
-static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f,
-			 size_t number)
+static uint64_t *marks_of(const struct sources *s, size_t source, enum source_mark mark)
 {
-	uint64_t blind = 0;
+	return sets__at(&s->marks, source * SOURCE_MARKS + mark);
+}
+
+/*
+ * Adds the recordings in which the function may have run without a record. Freed init text cannot run; but a module's
+ * can, if the module came during the recording.
+ */
+static void add_blind(uint64_t *set, const struct edges *e, const struct image_of *of,
+		      const struct image_function *f, size_t number)
+{
+	const struct node *node = &e->nodes[number];
+	size_t judged = e->document_count;
+	bool could_see = false;
 
 	for (size_t d = 0; d < e->document_count; d++) {
 		const struct coverage *c = e->documents[d];
-		bool freed = f->init && c->scope.kind != SCOPE_BOOT && covered_modules__stayed(&c->modules, of->module);
 
-		blind |= (uint64_t)(!freed && !verdict__could_see(edges__verdict(e, number, d))) << d;
+		if (node__ran(node, d))
+			continue;
+		if (e->alike[d] != judged)
+			could_see = verdict__could_see(edges__verdict(e, number, d));
+		judged = e->alike[d];
+		if (!could_see && !(f->init && c->scope.kind != SCOPE_BOOT &&
+				    covered_modules__stayed(&c->modules, of->module)))
+			set__add(set, d);
 	}
-	return blind;
+}
+
+/* Adds the recordings that prove that a function ran: by a call in it, or a call of it. */
+static void add_proof(uint64_t *set, const struct node *node, size_t words)
+{
+	set__unite(set, node->inside, words);
+	set__unite(set, node->called, words);
 }
 
 /* Marks functions by their own code: recorded, proved to have run, or without a record. */
@@ -40,9 +59,9 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
 		if (source == INLINES_NONE)
 			continue;
 		s->counted[source] |= !list[i].untraced && !list[i].init;
-		s->marks[source].recorded |= node->seen;
-		s->marks[source].proved |= node->inside | node->called;
-		s->marks[source].unknown |= blind_to(e, of, &list[i], number);
+		set__unite(marks_of(s, source, MARK_OF_RECORD), node->seen, e->words);
+		add_proof(marks_of(s, source, MARK_OF_PROOF), node, e->words);
+		add_blind(marks_of(s, source, MARK_OF_SILENCE), e, of, &list[i], number);
 	}
 }
 
@@ -67,6 +86,7 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
  */
 struct code {
 	const struct image_of *of;
+	size_t documents;	/* the number of recordings */
 	struct part {
 		const struct image_function *whole, *part;
 	} *parts;		/* the rarely run code of all functions (.cold) */
@@ -78,7 +98,7 @@ struct code {
 	size_t piece_count;
 	bool unknown;		/* the flow is not understood, so nothing is proved */
 	/* Arrays like @list. The first flow of an instruction has the value of the instruction. */
-	uint64_t *seen;		/* the recordings that have a call there, as bits */
+	struct sets seen;	/* the recordings that have a call there; behind @list: of no instruction */
 	bool *reachable;	/* reached from the entry */
 	bool *reached;		/* reached without passing the beginning of the body in question */
 	size_t *next;		/* indices of @list whose flow is still to be followed */
@@ -112,11 +132,13 @@ static void free_code(struct code *code)
 {
 	free(code->list);
 	free(code->pieces);
-	free(code->seen);
+	free(code->seen.words);
 	free(code->reachable);
 	free(code->reached);
 	free(code->next);
-	*code = (struct code){ .of = code->of, .parts = code->parts, .part_count = code->part_count };
+	*code = (struct code){
+		.of = code->of, .parts = code->parts, .part_count = code->part_count, .documents = code->documents,
+	};
 }
 
 static void read_parts(struct code *code)
@@ -198,7 +220,7 @@ static void read_code(struct code *code, const struct image_function *whole)
 		if (code->parts[i].whole == whole && code->parts[i].part != whole)
 			read_part(code, code->parts[i].part);
 	}
-	code->seen = xcalloc(code->count + 1, sizeof(*code->seen));
+	sets__make(&code->seen, code->count + 1, code->documents);
 	code->reachable = xcalloc(code->count + 1, sizeof(*code->reachable));
 	code->reached = xcalloc(code->count + 1, sizeof(*code->reached));
 	code->next = xcalloc(code->count + 1, sizeof(*code->next));
@@ -237,10 +259,10 @@ static size_t ways_to(const struct code *code, uint64_t entry, const struct inli
 	return ways;
 }
 
-/* The recordings with a call that is reached only through entries of @pieces, pieces of one body. */
-static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
+/* Adds the recordings with a call that is reached only through entries of @pieces, pieces of one body. */
+static void add_proving(uint64_t *set, struct code *code, const struct inlined *pieces, size_t count)
 {
-	uint64_t documents = 0;
+	autofree uint64_t *first_calls = xcalloc(code->seen.each, sizeof(*first_calls));
 
 	memset(code->reached, 0, code->count * sizeof(*code->reached));
 	code->next_count = 0;
@@ -250,20 +272,22 @@ static uint64_t proving(struct code *code, const struct inlined *pieces, size_t 
 		if (first == code->count || code->reached[first])
 			continue;
 		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
-			return 0;
+			return;
 		reach(code, code->reached, pieces[k].entry);
 		/* A body may begin with a call. The loop below skips it, because it is marked as reached. */
 		if (is_inside(pieces[k].entry, pieces, count))
-			documents |= code->seen[first];
+			set__unite(first_calls, sets__at(&code->seen, first), code->seen.each);
 	}
 	code->next_count = 0;
 	follow(code, code->reached);
 	for (size_t i = 0; i < code->count; i++) {
-		if (code->seen[i] & ~documents && code->reachable[i] && !code->reached[i] &&
+		const uint64_t *seen = sets__at(&code->seen, i);
+
+		if (code->reachable[i] && !code->reached[i] && set__any(seen, code->seen.each) &&
 		    is_inside(code->list[i].at, pieces, count))
-			documents |= code->seen[i];
+			set__unite(set, seen, code->seen.each);
 	}
-	return documents;
+	set__unite(set, first_calls, code->seen.each);
 }
 
 /* ---- marks */
@@ -284,20 +308,19 @@ static int by_whole(const void *a, const void *b)
 static void mark_bodies_of(struct sources *s, struct code *code, const struct edge **edges, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		code->seen[find(code, edges[i]->call.site)] |= edges[i]->seen;
-	/* Drops call sites at which no instruction begins. */
-	code->seen[code->count] = 0;
+		set__unite(sets__at(&code->seen, find(code, edges[i]->call.site)), edges[i]->seen, code->seen.each);
+	/* The last set has the call sites at which no instruction begins, and proves nothing. */
 	for (size_t k = 0, end; k < code->piece_count; k = end) {
 		for (end = k; end < code->piece_count && code->pieces[end].source == code->pieces[k].source; end++)
 			;
-		s->marks[code->pieces[k].source].proved |= proving(code, &code->pieces[k], end - k);
+		add_proving(marks_of(s, code->pieces[k].source, MARK_OF_PROOF), code, &code->pieces[k], end - k);
 	}
 }
 
 static int mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
 {
 	const struct edge **list;
-	struct code code = { .of = of };
+	struct code code = { .of = of, .documents = e->document_count };
 	size_t count = 0;
 	int err = calls__read_ways(of->calls);
 
@@ -333,18 +356,25 @@ static void mark_possible(struct sources *s, const struct edges *e, const struct
 		size_t pieces, number = images__number(of, edges__whole(of, &list[i]));
 		const struct inlined *inside = inlines__inside(s->inlines, &list[i], &pieces);
 		const struct node *node = &e->nodes[number];
-		uint64_t blind = pieces ? blind_to(e, of, &list[i], number) : 0;
+		struct sets own;
 
+		if (!pieces)
+			continue;
+		sets__make(&own, 2, e->document_count);
+		add_blind(sets__at(&own, 1), e, of, &list[i], number);
+		add_proof(own.words, node, e->words);
+		set__unite(own.words, node->seen, e->words);
 		for (size_t k = 0; k < pieces; k++) {
-			s->marks[inside[k].source].possible |= node->seen | node->inside | node->called;
-			s->marks[inside[k].source].unknown |= blind;
+			set__unite(marks_of(s, inside[k].source, MARK_OF_COPY), own.words, e->words);
+			set__unite(marks_of(s, inside[k].source, MARK_OF_SILENCE), sets__at(&own, 1), e->words);
 		}
+		free(own.words);
 	}
 }
 
 static void sources__free(struct sources *s)
 {
-	free(s->marks);
+	free(s->marks.words);
 	free(s->counted);
 	memset(s, 0, sizeof(*s));
 }
@@ -360,7 +390,7 @@ static int sources__make(struct sources *ret, const struct edges *e, const struc
 		return -ENODATA;
 	ret->inlines = of->inlines;
 	list = inlines__sources(of->inlines, &ret->count);
-	ret->marks = xcalloc(ret->count, sizeof(*ret->marks));
+	sets__make(&ret->marks, ret->count * SOURCE_MARKS, e->document_count);
 	ret->counted = xcalloc(ret->count, sizeof(*ret->counted));
 	for (size_t i = 0; i < ret->count; i++)
 		ret->counted[i] = list[i].inlined;
@@ -376,22 +406,21 @@ static int sources__make(struct sources *ret, const struct edges *e, const struc
 /* Adds the counts of a recording to @t. */
 static void sources__count(const struct sources *s, size_t document, struct source_totals *t)
 {
-	uint64_t bit = 1ull << document;
+	size_t *const counts[SOURCE_MARKS] = {
+		[MARK_OF_RECORD] = &t->recorded, [MARK_OF_PROOF] = &t->proved, [MARK_OF_COPY] = &t->possible,
+		[MARK_OF_SILENCE] = &t->unknown,
+	};
 
 	for (size_t i = 0; i < s->count; i++) {
-		const struct source_marks *marks = &s->marks[i];
+		enum source_mark mark = 0;
 
 		if (!s->counted[i])
 			continue;
 		t->all++;
-		if (marks->recorded & bit)
-			t->recorded++;
-		else if (marks->proved & bit)
-			t->proved++;
-		else if (marks->possible & bit)
-			t->possible++;
-		else if (marks->unknown & bit)
-			t->unknown++;
+		while (mark < SOURCE_MARKS && !set__has(marks_of(s, i, mark), document))
+			mark++;
+		if (mark < SOURCE_MARKS)
+			++*counts[mark];
 	}
 }
 
@@ -434,20 +463,36 @@ void proof__free(struct proof *p)
 	images__free(&p->images);
 }
 
+static bool is_marked(const struct sources *s, uint32_t source, enum source_mark mark, size_t document)
+{
+	return source != INLINES_NONE && set__has(marks_of(s, source, mark), document);
+}
+
 static void mark(const struct proof *p, struct row *row)
 {
 	const struct image_of *of = images__get(&p->images, row->f->module);
 	const struct image_function *f = of && of->image ? image__function_at(of->image, row->f->addr) : NULL;
 	const struct sources *s = of ? &p->sources[of - p->images.list] : NULL;
 	uint32_t source = f && s->inlines ? inlines__source_of(s->inlines, f) : INLINES_NONE;
-	struct source_marks marks = source == INLINES_NONE ? (struct source_marks){} : s->marks[source];
 	const struct node *node;
 
 	if (!f || f->addr != row->f->addr)
 		return;
 	node = &p->edges.nodes[images__number(of, f)];
-	row->proved = (node->inside | node->called | marks.proved) & ~row->seen;
-	row->possible = (marks.possible | (marks.unknown & row->asked)) & ~row->proved & ~row->seen;
+	for (size_t d = 0; d < p->edges.document_count; d++) {
+		bool asked = row__is_asked_for(row, d);
+
+		if (row__is_seen(row, d))
+			continue;
+		if (set__has(node->inside, d) || set__has(node->called, d) || is_marked(s, source, MARK_OF_PROOF, d)) {
+			row->marks[d] |= MARK_PROVED;
+			row->proved++;
+		} else if (is_marked(s, source, MARK_OF_COPY, d) ||
+			   (asked && is_marked(s, source, MARK_OF_SILENCE, d))) {
+			row->marks[d] |= MARK_POSSIBLE;
+			row->possible++;
+		}
+	}
 }
 
 void proof__mark(const struct proof *p, struct rows *rows)
@@ -495,10 +540,17 @@ struct proved_source *proof__sources(const struct proof *p, const struct rows *r
 		if (list)
 			mark_rows(p, &p->images.list[i], rows, has_row);
 		for (size_t k = 0; k < count; k++) {
-			uint64_t proved = s->marks[k].proved & ~s->marks[k].recorded;
+			const struct proved_source source = {
+				&list[k], module, marks_of(s, k, MARK_OF_PROOF), marks_of(s, k, MARK_OF_RECORD),
+			};
+			size_t d = 0;
 
-			if (proved && !has_row[k] && (!rows->where || where__has(rows->where, module, list[k].file)))
-				*LIST_ADD(ret, *ret_count) = (struct proved_source){ &list[k], module, proved };
+			if (has_row[k] || (rows->where && !where__has(rows->where, module, list[k].file)))
+				continue;
+			while (d < rows->columns && !proved_source__has(&source, d))
+				d++;
+			if (d < rows->columns)
+				*LIST_ADD(ret, *ret_count) = source;
 		}
 		free(has_row);
 	}

@@ -11,18 +11,19 @@
 
 /*
  * What recordings show of a function of the source. The compiler has inlined half of these functions, and a tracer does
- * not see them run. Each member has a bit for each recording.
+ * not see them run. Each kind of mark is a set of recordings.
  */
-struct source_marks {
-	uint64_t recorded;	/* its own code was entered, and recorded */
-	uint64_t proved;	/* a recorded call is in its code or inlined copy, or leads to it */
-	uint64_t possible;	/* it was inlined into a function that ran */
-	uint64_t unknown;	/* its code, or an inlined copy, may run without a record */
+enum source_mark {
+	MARK_OF_RECORD,		/* its own code was entered, and recorded */
+	MARK_OF_PROOF,		/* a recorded call is in its code or inlined copy, or leads to it */
+	MARK_OF_COPY,		/* it was inlined into a function that ran */
+	MARK_OF_SILENCE,	/* its code, or an inlined copy, may run without a record */
+	SOURCE_MARKS
 };
 
 struct sources {
 	const struct inlines *inlines;
-	struct source_marks *marks;	/* by index of the source function */
+	struct sets marks;		/* SOURCE_MARKS of each source function, by its index */
 	bool *counted;			/* it can be traced, or was inlined somewhere */
 	size_t count;
 };
@@ -42,7 +43,7 @@ struct proof {
  * proof__make() - find out what recordings prove
  * @ret: to be freed by proof__free() in any case
  * @documents: the recordings, which must outlive @ret
- * @count: their number, at most EDGES_MOST_DOCUMENTS
+ * @count: their number
  * @vmlinux: as images__open() takes it
  *
  * Return: 0, or a negative errno after a message: -EINVAL as images__open(), or if callers are
@@ -58,8 +59,14 @@ void proof__mark(const struct proof *p, struct rows *rows);
 struct proved_source {
 	const struct source_function *f;
 	const char *module;	/* NULL: vmlinux */
-	uint64_t proved;	/* the recordings that prove it, as bits */
+	const uint64_t *proved, *recorded;	/* sets of recordings */
 };
+
+/* Does the recording prove that the function ran, without having a record of it? */
+static inline bool proved_source__has(const struct proved_source *p, size_t document)
+{
+	return set__has(p->proved, document) && !set__has(p->recorded, document);
+}
 
 /**
  * proof__sources() - list proved functions that no row stands for

@@ -41,6 +41,7 @@ struct all_said {
 	struct said *list;
 	size_t count;
 	size_t runs;		/* of all recordings; 0: as many as there are recordings */
+	struct strings *names;	/* which live longer than the hits of a store's run */
 };
 
 /* ---- finding it */
@@ -67,6 +68,20 @@ static struct place place_of(const char *name, const char *module, uint64_t link
 	return (struct place){ name, module, at ? at - into : 0 };
 }
 
+static void keep(struct all_said *all, struct place *place)
+{
+	place->name = place->name ? strings__intern(all->names, place->name) : NULL;
+	place->module = place->module ? strings__intern(all->names, place->module) : NULL;
+}
+
+static void add_said(struct all_said *all, struct said said)
+{
+	keep(all, &said.of);
+	keep(all, &said.other);
+	said.in = said.in ? strings__intern(all->names, said.in) : NULL;
+	*LIST_ADD(all->list, all->count) = said;
+}
+
 static void add_hit(struct all_said *all, const struct hit *hit, bool calls, const char *wanted, size_t document)
 {
 	const struct other *o = &hit->other;
@@ -80,11 +95,9 @@ static void add_hit(struct all_said *all, const struct hit *hit, bool calls, con
 	};
 
 	if (is_function && is_wanted(&self, wanted))
-		*LIST_ADD(all->list, all->count) = (struct said){
-			.of = self, .ran = true, .runs = hit->runs ?: 1, .document = document,
-		};
+		add_said(all, (struct said){ .of = self, .ran = true, .runs = hit->runs ?: 1, .document = document });
 	if (said.in && is_wanted(&said.of, wanted))
-		*LIST_ADD(all->list, all->count) = said;
+		add_said(all, said);
 }
 
 static int by_place(const struct place *x, const struct place *y)
@@ -283,20 +296,34 @@ static void print(const struct all_said *all, bool calls, const struct documents
 	}
 }
 
+static int read_all(struct all_said *all, const struct documents *d, const char *wanted, bool calls)
+{
+	const struct hits *hits;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < d->count; i++) {
+		err = coverage__open_hits(d->list[i], HITS_ALL, &hits);
+		for (size_t k = 0; !err && k < hits->count; k++)
+			add_hit(all, &hits->list[k], calls, wanted, i);
+		if (!err)
+			coverage__close_hits(d->list[i], hits);
+	}
+	return err;
+}
+
 int callers__recorded(const struct documents *d, const char *wanted, bool calls, bool json, FILE *out)
 {
 	const char *release = d->list[0]->kernel.release ?: "that kernel";
 	const char *build_id = d->list[0]->kernel.build_id;
-	struct all_said all = { .runs = coverages__runs(d->list, d->count) };
+	struct all_said all = { .runs = coverages__runs(d->list, d->count), .names = strings__new() };
 	json_writer_t *w = NULL;
+	int err = read_all(&all, d, wanted, calls);
 
-	for (size_t i = 0; i < d->count; i++) {
-		for (size_t k = 0; k < d->list[i]->hits.count; k++)
-			add_hit(&all, &d->list[i]->hits.list[k], calls, wanted, i);
-	}
-	if (!all.count)
-		return error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id "
-				     "%s) was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
+	if (!err && !all.count)
+		err = error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id "
+				    "%s) was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
+	if (err)
+		goto end;
 	error__warn("the vmlinux of %s (build id %s) was not found: known are only the first caller of each function, "
 		    "and the first callee of each recorded call; --vmlinux FILE tells the rest", release,
 		    build_id ?: "unknown");
@@ -311,6 +338,8 @@ int callers__recorded(const struct documents *d, const char *wanted, bool calls,
 		jsonw_end_array(w);
 		json__end(&w);
 	}
+end:
+	strings__free(all.names);
 	free(all.list);
-	return 0;
+	return err;
 }

@@ -9,6 +9,7 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "document/coverage.h"
+#include "report/many.h"
 #include "report/proof.h"
 #include "report/report.h"
 
@@ -44,11 +45,7 @@ static size_t most_asked(const struct group *g, size_t columns)
 
 static bool is_seen(const struct group *g, size_t columns)
 {
-	for (size_t i = 0; i < columns; i++) {
-		if (tally__seen(&g->tallies[i]))
-			return true;
-	}
-	return false;
+	return tally__seen(&g->tallies[columns]);
 }
 
 static void add_line(struct libscols_table *table, const struct group *g, size_t columns)
@@ -62,7 +59,9 @@ static void add_line(struct libscols_table *table, const struct group *g, size_t
 		return;
 	}
 	set_number(line, 1, most, "%.0f", most);
-	for (size_t i = 0; i < columns; i++)
+	if (columns >= DOCUMENTS_MANY)
+		many__fill(line, g->tallies, columns);
+	for (size_t i = 0; columns < DOCUMENTS_MANY && i < columns; i++)
 		set_tally(line, 2 + 2 * i, &g->tallies[i], false);
 }
 
@@ -74,7 +73,9 @@ static void add_columns(struct libscols_table *table, const struct groups *g, co
 	if (g->columns == 1)
 		table__column(table, "SEEN", 8, SCOLS_FL_RIGHT);
 	table__column(table, of, 10, SCOLS_FL_RIGHT);
-	for (size_t i = 0; i < g->columns; i++) {
+	if (g->columns >= DOCUMENTS_MANY)
+		many__add_columns(table);
+	for (size_t i = 0; g->columns < DOCUMENTS_MANY && i < g->columns; i++) {
 		if (g->columns > 1)
 			table__column(table, labels[i], 8, SCOLS_FL_RIGHT);
 		table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
@@ -101,7 +102,7 @@ static void print_table(const struct groups *g, const char *heading, const char 
 
 /* ---- the totals */
 
-static void print_command(const struct coverage *c, FILE *out)
+void report__scope(const struct coverage *c, FILE *out)
 {
 	if (c->scope.kind == SCOPE_BOOT)
 		fprintf(out, "the boot of %s", c->kernel.release ?: "a kernel");
@@ -115,7 +116,6 @@ static void print_command(const struct coverage *c, FILE *out)
 			utf8__print(out, *word, "");
 		}
 	}
-	fputc('\n', out);
 }
 
 static bool asks_for_all(const struct coverage *c)
@@ -227,7 +227,7 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 	print_functions(r, column, out);
 	if (c->how.callers)
 		fprintf(out, "Callers:   %zu places that called one%s\n",
-			hits__count(&c->hits, HIT_CALLER), whole_kernel(r));
+			coverage__count(c, HIT_CALLER), whole_kernel(r));
 	if (proof)
 		print_proof(r, proof, column, out);
 	fputs("Engine:    ", out);
@@ -256,20 +256,27 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	struct groups g = groups__make(r, form->by, form->sort);
-	bool all = true;
+	bool all = true, many = r->columns >= DOCUMENTS_MANY;
 
 	for (size_t i = 0; i < r->columns; i++) {
 		all &= asks_for_all(r->documents[i]);
+		if (many)
+			continue;
 		fprintf(out, "Covered: ");
 		if (r->columns > 1)
 			fprintf(out, "%s: ", labels[i]);
-		print_command(r->documents[i], out);
+		report__scope(r->documents[i], out);
+		fputc('\n', out);
 	}
+	if (many)
+		many__covered(r, out);
 	fputc('\n', out);
 	print_table(&g, g.by_prefix ? "PREFIX" : form->by == BY_FILE ? "FILE" : "DIRECTORY",
 		    all ? "TRACEABLE" : "ASKED FOR", labels, out);
 	groups__free(&g);
-	for (size_t i = 0; i < r->columns; i++) {
+	if (many)
+		many__totals(r, labels, form, out);
+	for (size_t i = 0; !many && i < r->columns; i++) {
 		fputc('\n', out);
 		if (r->columns > 1)
 			fprintf(out, "%s\n", labels[i]);
@@ -296,25 +303,15 @@ void report__losses(const struct coverage *c)
 
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
 {
-	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
-
 	switch (which) {
 	case LIST_SEEN:
 		return row->seen;
 	case LIST_UNSEEN:
-		return !row->seen && !row->proved && row->asked == all && row->class != ROW_EVENT;
+		return !row->seen && !row->proved && row->asked == r->columns && row->class != ROW_EVENT;
 	case LIST_ALL:
 		break;
 	}
 	return row->seen || row->asked;
-}
-
-/* How many runs of the column have seen the function? */
-static size_t runs_of(const struct rows *r, const struct row *row, size_t column)
-{
-	const struct coverage *c = r->documents[column];
-
-	return c->merged ? coverage__runs_of(c, rows__hit(r, row, column)) : row__is_seen(row, column);
 }
 
 /* Prints how many runs of all columns have seen the function. */
@@ -323,7 +320,7 @@ static void print_runs_of(const struct rows *r, const struct row *row, size_t al
 	size_t seen = 0;
 
 	for (size_t column = 0; column < r->columns; column++)
-		seen += runs_of(r, row, column);
+		seen += rows__runs(r, row, column);
 	fprintf(out, "\t%zu of %zu runs", seen, all);
 }
 
@@ -336,8 +333,15 @@ static void print_sources(const struct rows *r, const struct proof *proof, FILE 
 	for (size_t i = 0; i < count; i++) {
 		const struct source_function *f = list[i].f;
 
-		for (size_t column = 0; column < r->columns; column++)
-			fputc(list[i].proved >> column & 1 ? '*' : '.', out);
+		size_t proved = 0;
+
+		for (size_t column = 0; column < r->columns; column++) {
+			proved += proved_source__has(&list[i], column);
+			if (r->columns < DOCUMENTS_MANY)
+				fputc(proved_source__has(&list[i], column) ? '*' : '.', out);
+		}
+		if (r->columns >= DOCUMENTS_MANY)
+			fprintf(out, "%zu/%zu", proved, r->columns);
 		fprintf(out, list[i].module ? "\t%s [%s]" : "\t%s", f->name, list[i].module);
 		fprintf(out, "\t%s:%u\t%s\n", f->file ?: "-", f->line, f->inlined ? "inlined" : "cannot be traced");
 	}
@@ -357,7 +361,9 @@ void report__list(const struct rows *r, const struct report_form *form, FILE *ou
 
 		if (!row__is_listed(r, row, which))
 			continue;
-		for (size_t column = 0; marks && column < r->columns; column++)
+		if (marks && r->columns >= DOCUMENTS_MANY)
+			fprintf(out, "%u/%u", row->seen, row->seen > row->asked ? row->seen : row->asked);
+		for (size_t column = 0; marks && r->columns < DOCUMENTS_MANY && column < r->columns; column++)
 			fputc(row__is_seen(row, column) ? '+' : row__is_proved(row, column) ? '*' :
 			      row__is_asked_for(row, column) ? '-' : '.', out);
 		if (marks)
@@ -425,7 +431,7 @@ static void write_column(json_writer_t *w, const struct rows *r, size_t column, 
 	jsonw_lluint_field(w, "traceable", c->traceable);
 	jsonw_lluint_field(w, "traced", c->traced);
 	write_tally(w, &total);
-	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
+	jsonw_lluint_field(w, "callers", coverage__count(c, HIT_CALLER));
 	json__counters(w, "lost", &c->lost);
 	if (proof)
 		write_proof(w, proof, column);
@@ -467,11 +473,20 @@ static void write_marks(json_writer_t *w, const struct rows *r, const struct row
 	jsonw_end_array(w);
 }
 
+static void write_flags(json_writer_t *w, const char *name, const struct rows *r, const struct row *row,
+			unsigned char mark)
+{
+	json__array(w, name);
+	for (size_t column = 0; column < r->columns; column++)
+		jsonw_bool(w, row->marks[column] & mark);
+	jsonw_end_array(w);
+}
+
 static void write_runs(json_writer_t *w, const struct rows *r, const struct row *row)
 {
 	json__array(w, "runs");
 	for (size_t column = 0; column < r->columns; column++)
-		jsonw_lluint(w, runs_of(r, row, column));
+		jsonw_lluint(w, rows__runs(r, row, column));
 	jsonw_end_array(w);
 }
 
@@ -494,8 +509,8 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 	if (runs)
 		write_runs(w, r, row);
 	if (proved) {
-		json__bits(w, "proved", row->proved, r->columns);
-		json__bits(w, "possible", row->possible, r->columns);
+		write_flags(w, "proved", r, row, MARK_PROVED);
+		write_flags(w, "possible", r, row, MARK_POSSIBLE);
 	}
 	jsonw_end_object(w);
 }
@@ -514,7 +529,10 @@ static void write_sources(json_writer_t *w, const struct rows *r, const struct p
 		json__string_or_null(w, "file", list[i].f->file);
 		json__number_or_null(w, "line", list[i].f->line, list[i].f->line);
 		jsonw_bool_field(w, "inlined", list[i].f->inlined);
-		json__bits(w, "proved", list[i].proved, r->columns);
+		json__array(w, "proved");
+		for (size_t column = 0; column < r->columns; column++)
+			jsonw_bool(w, proved_source__has(&list[i], column));
+		jsonw_end_array(w);
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
@@ -552,12 +570,12 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 	json__end(&w);
 }
 
-size_t report__tailor(const struct coverage *c, FILE *out)
+size_t report__tailor(const struct hits *hits, FILE *out)
 {
 	size_t left_out = 0;
 
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
 
 		if (hit->module)
 			fprintf(out, "%" PRIx64 " %s\n", hit->offset, hit->module);

@@ -34,7 +34,10 @@ struct report_form {
  * Prints the addresses of a recording, one on a line, and nothing else: an address as linked, or "OFFSET MODULE".
  * Returns how many hits of vmlinux are left out, because their linked addresses are not known.
  */
-size_t report__tailor(const struct coverage *c, FILE *out);
+size_t report__tailor(const struct hits *hits, FILE *out);
+
+/* Prints whose calls were recorded, and during what, without the end of the line. */
+void report__scope(const struct coverage *c, FILE *out);
 
 /* Prints shares by directory, and the totals of each recording. @labels: NULL: there is only one */
 void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);

@@ -62,7 +62,7 @@ struct page {
 	const struct images *images;	/* NULL: callees are unknown */
 	const struct row **order;	/* the rows, by module, unit and line */
 	uint32_t *of_universe;		/* index in the universe -> number, from 1; 0: none yet */
-	uint32_t *of_row;		/* index in rows->list -> number in the page */
+	uint32_t *of_row;		/* struct row's @made -> number in the page */
 	struct numbered others;		/* functions without a row; see add_other() */
 	struct numbered words, paths, tasks;
 	json_writer_t *w;
@@ -270,12 +270,12 @@ static void arrange(struct page *p)
 	for (size_t i = 0; i < r->count; i++) {
 		const struct function *f = p->order[i]->f;
 
-		p->of_row[p->order[i] - r->list] = i;
+		p->of_row[p->order[i]->made] = i;
 		if (f >= r->universe->list && f < r->universe->list + r->universe->count)
 			p->of_universe[f - r->universe->list] = i + 1;
 	}
 	for (size_t i = r->count; i < r->all; i++)
-		p->of_row[i] = NO_ROW;
+		p->of_row[r->list[i].made] = NO_ROW;
 }
 
 /* Adds functions that cannot be traced, so that a search finds them and shows the reason. */
@@ -368,7 +368,7 @@ static char mark_letter(const struct page *p, const struct row *row, size_t colu
 {
 	if (!row__is_asked_for(row, column) && row__is_seen(row, column))
 		return '+';
-	return marks[rows__verdict(p->rows, row, column)];
+	return marks[row__verdict(row, column)];
 }
 
 static void write_functions(struct page *p)
@@ -415,43 +415,41 @@ static struct clock clock_of(const struct coverage *c)
 	};
 }
 
-static void write_hits(struct page *p, size_t column)
+static void write_hits(struct page *p, const struct coverage *c, const struct hits *hits)
 {
-	const struct coverage *c = p->rows->documents[column];
-	uint32_t *row_of = xcalloc(c->hits.count, sizeof(*row_of));	/* from 1; 0: none */
+	autofree bool *seen = xcalloc(p->rows->all, sizeof(*seen));
 	struct clock clock = clock_of(c);
 	unsigned int functions = 0;
 
-	for (size_t i = 0; i < p->rows->all; i++) {
-		const struct hit *hit = rows__hit(p->rows, &p->rows->list[i], column);
-
-		if (hit)
-			row_of[hit - c->hits.list] = p->of_row[i] + 1;
-	}
 	json__array(p->w, "hits");
-	for (size_t i = 0; i < c->hits.count; i++) {
-		functions += row_of[i] != 0;
-		if (!row_of[i] || row_of[i] - 1 == NO_ROW)
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
+		size_t row = hit->kind == HIT_FUNCTION ? rows__find(p->rows, hit) : ROWS_NONE;
+
+		/* The first hit of a function counts. */
+		if (row == ROWS_NONE || seen[row])
 			continue;
-		jsonw_lluint(p->w, row_of[i] - 1);
-		write_when(p, &c->hits.list[i], &clock);
+		seen[row] = true;
+		functions++;
+		if (p->of_row[row] == NO_ROW)
+			continue;
+		jsonw_lluint(p->w, p->of_row[row]);
+		write_when(p, hit, &clock);
 		jsonw_lluint(p->w, functions);
 		functions = 0;
 	}
 	jsonw_end_array(p->w);
-	free(row_of);
 }
 
-static void write_calls(struct page *p, size_t column)
+static void write_calls(struct page *p, const struct coverage *c, const struct hits *hits)
 {
-	const struct coverage *c = p->rows->documents[column];
 	struct clock clock = clock_of(c);
 
 	json__array(p->w, "calls");
-	for (size_t i = 0; i < c->hits.count; i++) {
+	for (size_t i = 0; i < hits->count; i++) {
 		struct page_call call;
 
-		if (!read_page_call(p, &c->hits.list[i], &call))
+		if (!read_page_call(p, &hits->list[i], &call))
 			continue;
 		jsonw_lluint(p->w, call.caller);
 		jsonw_lluint(p->w, call.offset);
@@ -461,23 +459,31 @@ static void write_calls(struct page *p, size_t column)
 	jsonw_end_array(p->w);
 }
 
-static void write_columns(struct page *p, const char *const *labels)
+static int write_columns(struct page *p, const char *const *labels)
 {
-	json__array(p->w, "columns");
-	for (size_t i = 0; i < p->rows->columns; i++) {
-		const struct coverage *c = p->rows->documents[i];
+	int err = 0;
 
+	json__array(p->w, "columns");
+	for (size_t i = 0; !err && i < p->rows->columns; i++) {
+		const struct coverage *c = p->rows->documents[i];
+		const struct hits *hits;
+
+		err = coverage__open_hits(c, HITS_ALL, &hits);
+		if (err)
+			break;
 		jsonw_start_object(p->w);
 		json__string_or_null(p->w, "label", labels[i]);
 		json__string_or_null(p->w, "engine", c->engine);
 		coverage__write_head(c, p->w);
 		jsonw_bool_field(p->w, "timed", clock_of(c).timed);
 		write_letters(p, "marks", mark_letter, i);
-		write_hits(p, i);
-		write_calls(p, i);
+		write_hits(p, c, hits);
+		write_calls(p, c, hits);
 		jsonw_end_object(p->w);
+		coverage__close_hits(c, hits);
 	}
 	jsonw_end_array(p->w);
+	return err;
 }
 
 static void write_words(struct page *p)
@@ -524,9 +530,10 @@ static void write_names(struct page *p)
 	jsonw_end_array(p->w);
 }
 
-static void write_data(struct page *p, const char *const *labels, FILE *out)
+static int write_data(struct page *p, const char *const *labels, FILE *out)
 {
 	const struct kernel_id *k = &p->rows->documents[0]->kernel;
+	int err;
 
 	p->w = jsonw_new(out, false);
 	jsonw_start_object(p->w);
@@ -541,10 +548,11 @@ static void write_data(struct page *p, const char *const *labels, FILE *out)
 	jsonw_end_object(p->w);
 	json__strings(p->w, "ways", ways, CALL_KINDS);
 	write_functions(p);
-	write_columns(p, labels);
+	err = write_columns(p, labels);
 	write_names(p);
 	jsonw_end_object(p->w);
 	jsonw_destroy(&p->w);
+	return err;
 }
 
 int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out)
@@ -557,9 +565,10 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 
 	arrange(&p);
 	add_untraced(&p);
-	write_data(&p, labels, memory);
+	err = write_data(&p, labels, memory);
 	xclose_memstream(memory);
-	err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
+	if (!err)
+		err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
 	free(data);
 	free(p.order);
 	free(p.of_row);

@@ -41,9 +41,10 @@ struct places_of {
 
 struct lcov {
 	const struct rows *rows;
-	const struct row **of_universe;		/* by index in the universe; NULL: no row */
 	struct source_call *calls;	/* NULL: they are not known */
 	size_t call_count;
+	bool *recorded;			/* whether a column like @judged records calls of a call's function */
+	size_t judged;
 	const struct lcov_source *source;
 	struct strings *names;
 	struct places_of functions, lines;	/* of the column that is printed now */
@@ -189,48 +190,65 @@ static int by_number(const void *a, const void *b)
 	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static void read_returns(struct lcov *l, const struct coverage *c)
+static int read_returns(struct lcov *l, const struct coverage *c)
 {
+	const struct hits *hits;
+	int err = coverage__open_hits(c, HITS_SETS, &hits);
+
+	if (err)
+		return err;
 	free(l->returns);
 	l->return_count = 0;
-	l->returns = xcalloc(c->hits.count, sizeof(*l->returns));
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
+	l->returns = xcalloc(hits->count, sizeof(*l->returns));
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
 
 		if (hit->kind == HIT_CALLER && !hit->module && hit->link)
 			l->returns[l->return_count++] = hit->link;
 	}
 	qsort(l->returns, l->return_count, sizeof(*l->returns), by_number);
+	coverage__close_hits(c, hits);
+	return 0;
+}
+
+/* Calls in the engine's own helpers are not recorded. */
+static void judge_calls(struct lcov *l, size_t column)
+{
+	if (l->recorded && l->judged == l->rows->alike[column])
+		return;
+	l->judged = l->rows->alike[column];
+	l->recorded = l->recorded ?: xcalloc(l->call_count, sizeof(*l->recorded));
+	for (size_t i = 0; i < l->call_count; i++) {
+		enum verdict in = verdict__of(l->rows->documents[column], l->calls[i].in);
+
+		l->recorded[i] = in != VERDICT_FREED && in != VERDICT_OWN;
+	}
 }
 
 /*
- * Would a call have been recorded? If not, its line must not get 0. Calls in the engine's own
- * helpers are not recorded.
+ * Adds no lines if callers are missing on purpose: all, or with --retire some. If a call would not have been recorded,
+ * its line must not get 0.
  */
-static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
-{
-	enum verdict in = verdict__of(l->rows->documents[column], call->in);
-	const struct row *callee = l->of_universe[call->callee - l->rows->universe->list];
-
-	return callee && row__is_asked_for(callee, column) && in != VERDICT_FREED && in != VERDICT_OWN;
-}
-
-/* Adds no lines if callers are missing on purpose: all, or with --retire some. */
-static void add_calls(struct lcov *l, size_t column)
+static int add_calls(struct lcov *l, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
+	int err;
 
 	if (!l->calls || !c->how.callers || c->how.retire)
-		return;
-	read_returns(l, c);
+		return 0;
+	err = read_returns(l, c);
+	if (err)
+		return err;
+	judge_calls(l, column);
 	for (size_t i = 0; i < l->call_count; i++) {
 		const struct source_call *call = &l->calls[i];
 
-		if (rows__has(l->rows, call->in) && would_be_seen(l, call, column))
+		if (rows__has(l->rows, call->in) && l->recorded[i] && rows__asks_for(l->rows, call->callee, column))
 			add_place(&l->lines, call->file, call->line, NULL,
 				  bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns),
 					  by_number));
 	}
+	return 0;
 }
 
 /* ---- writing */
@@ -304,31 +322,19 @@ static char *name_for_genhtml(const char *label)
 }
 
 /* @number: appended to the name; 0: nothing is */
-static void print_column(struct lcov *l, const char *name, size_t number, size_t column, size_t *left_out)
+static int print_column(struct lcov *l, const char *name, size_t number, size_t column, size_t *left_out)
 {
 	char *label = xasprintf(number ? "%s_%zu" : "%s", name, number);
+	int err;
 
 	l->functions.count = l->lines.count = 0;
 	add_functions(l, column, left_out);
-	add_calls(l, column);
+	err = add_calls(l, column);
 	sort(&l->lines, by_line);
 	unite(&l->lines);
 	print_files(l, label);
 	free(label);
-}
-
-/* Also indexes rows that --in leaves out, because they may be callees. */
-static void index_rows(struct lcov *l)
-{
-	const struct universe *u = l->rows->universe;
-
-	l->of_universe = xcalloc(u->count, sizeof(*l->of_universe));
-	for (size_t i = 0; i < l->rows->all; i++) {
-		const struct function *f = l->rows->list[i].f;
-
-		if (f >= u->list && f < u->list + u->count)
-			l->of_universe[f - u->list] = &l->rows->list[i];
-	}
+	return err;
 }
 
 int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
@@ -337,9 +343,9 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct i
 	struct lcov l = { .rows = r, .source = source, .out = out, .names = strings__new() };
 	char **names = xcalloc(r->columns + 1, sizeof(*names));
 	size_t left_out = 0, functions = 0;
+	bool distinct;
 	int err = 0;
 
-	index_rows(&l);
 	if (images)
 		read_calls(&l, &images->list[0]);
 	fputs("# Written by hytrace. No figure is a count. FNDA is 1 if the function ran, or calls prove it, and\n"
@@ -349,19 +355,20 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct i
 	for (size_t i = 0; i < r->columns; i++)
 		names[i] = name_for_genhtml(labels[i]);
 	/* If names are equal for genhtml ("a-b" and "a_b"), all get their number appended. */
-	for (size_t i = 0; i < r->columns; i++) {
-		print_column(&l, names[i], texts__are_distinct(names, r->columns) ? 0 : i + 1, i, &left_out);
+	distinct = texts__are_distinct(names, r->columns);
+	for (size_t i = 0; !err && i < r->columns; i++) {
+		err = print_column(&l, names[i], distinct ? 0 : i + 1, i, &left_out);
 		functions += l.functions.count;
 	}
 	texts__free(names);
-	if (!functions)
+	if (!err && !functions)
 		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give "
 				    "--vmlinux FILE with debug information, or --universe FILE that has been "
 				    "made of such a file");
 	if (!err && left_out)
 		error__warn("-f lcov: functions left out, because their lines are not known: %zu", left_out);
 	strings__free(l.names);
-	free(l.of_universe);
+	free(l.recorded);
 	free(l.calls);
 	free(l.returns);
 	free(l.functions.list);

@@ -29,47 +29,89 @@ static bool is_of_event(const struct function *f)
 	       !strncmp(f->name, "__probestub_", 12);
 }
 
+/* ---- counting */
+
+/* Of a function of the universe: is this the reason why the column could not see it? */
+static bool is_blind(const struct row *row, size_t column, enum verdict why)
+{
+	return !row->other && (row->marks[column] & MARK_VERDICT) == why;
+}
+
+static void add(struct tally *t, enum row_class class, bool seen, bool asked)
+{
+	if (class == ROW_UNKNOWN) {
+		t->unknown += seen;
+	} else if (class == ROW_TRACED && asked) {
+		t->asked++;
+		t->seen += seen;
+	} else {
+		t->beside += seen;
+		t->events += class == ROW_EVENT && asked;
+	}
+}
+
+/* Adds a row to the tallies of all columns, and of these together. */
+static void tallies__add(struct tally *tallies, const struct row *row, size_t columns)
+{
+	bool all;
+
+	for (size_t column = 0; column < columns; column++) {
+		add(&tallies[column], row->class, row__is_seen(row, column), row__is_asked_for(row, column));
+		tallies[column].unattached += is_blind(row, column, VERDICT_UNATTACHED);
+		tallies[column].own += is_blind(row, column, VERDICT_OWN);
+	}
+	add(&tallies[columns], row->class, row->seen, row->asked);
+	all = row->seen && row->seen >= (row->other ? columns : row->asked);
+	add(&tallies[columns + 1], row->class, all, row->asked);
+}
+
 /* ---- making them */
 
 static struct row *add_row(struct rows *r, const struct function *f, enum row_class class)
 {
 	struct row *row;
 
-	r->hits = list__grow(r->hits, r->count, r->columns * sizeof(*r->hits));
+	r->marks = list__grow(r->marks, r->count, r->columns);
+	memset(r->marks + r->count * r->columns, VERDICT_UNKNOWN, r->columns);
+	if (r->has_unions) {
+		r->runs = list__grow(r->runs, r->count, r->columns * sizeof(*r->runs));
+		memset(r->runs + r->count * r->columns, 0, r->columns * sizeof(*r->runs));
+	}
 	row = LIST_ADD(r->list, r->count);
 	*row = (struct row){ .f = f, .class = class, .made = r->count - 1 };
 	return row;
 }
 
-/* Adds traceable functions, also vmlinux's init text. Modules' init text is in no recording. */
-static void add_universe(struct rows *r)
+/* Writes the verdicts of columns that have not seen the function. Recordings that were made alike judge it alike. */
+static void judge(struct rows *r, const struct row *row)
 {
-	for (size_t i = 0; i < r->universe->count; i++) {
-		const struct function *f = &r->universe->list[i];
-		struct row *row;
+	unsigned char *marks = r->marks + row->made * r->columns;
+	autofree unsigned char *verdicts = xmalloc(r->columns);
 
-		if (f->untraced || (f->init && f->module))
-			continue;
-		row = add_row(r, f, f->init ? ROW_INIT : is_of_event(f) ? ROW_EVENT : ROW_TRACED);
-		for (size_t column = 0; column < r->columns; column++) {
-			enum verdict v = verdict__of(r->documents[column], f);
+	for (size_t column = 0; column < r->columns; column++) {
+		size_t like = r->alike[column];
+		enum verdict v = like < column ? verdicts[like] : verdict__of(r->documents[column], row->f);
+		bool could_see = verdict__could_see(v);
 
-			row->asked |= (uint64_t)verdict__could_see(v) << column;
-			row->own |= (uint64_t)(v == VERDICT_OWN) << column;
-			row->unattached |= (uint64_t)(v == VERDICT_UNATTACHED) << column;
-		}
+		verdicts[column] = v;
+		if (marks[column] == VERDICT_UNKNOWN)
+			/* If the universe lacks the function, only another recording has seen it. */
+			marks[column] = row->other && could_see ? VERDICT_UNKNOWN : v | (could_see ? MARK_ASKED : 0);
 	}
 }
 
-static int by_function(const void *key, const void *element)
+/* Adds traceable functions, also vmlinux's init text. Modules' init text is in no recording. */
+static void add_universe(struct rows *r)
 {
-	return ORDER((const struct function *)key, ((const struct row *)element)->f);
-}
+	r->of_universe = xcalloc(r->universe->count, sizeof(*r->of_universe));
+	for (size_t i = 0; i < r->universe->count; i++) {
+		const struct function *f = &r->universe->list[i];
 
-/* Rows of the universe are in its order, so they are sorted by the address of @f. */
-static struct row *row_of(struct rows *r, size_t universe_rows, const struct function *f)
-{
-	return f ? bsearch(f, r->list, universe_rows, sizeof(*r->list), by_function) : NULL;
+		if (f->untraced || (f->init && f->module))
+			continue;
+		judge(r, add_row(r, f, f->init ? ROW_INIT : is_of_event(f) ? ROW_EVENT : ROW_TRACED));
+		r->of_universe[i] = r->count;
+	}
 }
 
 /*
@@ -90,75 +132,146 @@ static enum row_class class_of_other(const struct rows *r, const struct hit *hit
 	return namesakes ? ROW_UNKNOWN : ROW_INIT;
 }
 
-/* @others: the rows of functions outside of the universe */
-static struct row *row_of_other(struct rows *r, struct lh_table *others, const struct hit *hit,
-				const struct coverage *c)
+/* If addresses are not known, only sympos tells functions of the same name apart. To be freed. */
+static char *key_of_other(const struct hit *hit)
+{
+	uint64_t addr = hit->module ? hit->offset : hit->link ?: hit->addr;
+
+	return xasprintf("%s %s %llx %u", hit->name ?: "?", hit->module ?: "", (unsigned long long)addr,
+			 hit->module || addr ? 0 : hit->sympos);
+}
+
+/* Adds the row of a function that is not in the universe. Returns its index. */
+static size_t add_other(struct rows *r, const struct hit *hit, const struct coverage *c)
 {
 	enum row_class class = class_of_other(r, hit, c);
 	struct function f = {
-		.addr = hit->module ? hit->offset : hit->link ? hit->link : hit->addr,
-		.name = hit->name ? hit->name : "?", .module = hit->module, .init = class == ROW_INIT,
+		.addr = hit->module ? hit->offset : hit->link ?: hit->addr,
+		.name = universe__text(&r->others, hit->name ?: "?"),
+		.module = universe__text(&r->others, hit->module), .init = class == ROW_INIT,
 	};
-	struct lh_entry *entry;
-	struct row *row;
-	char *key;
-
-	/* If addresses are not known, only sympos tells functions of the same name apart. */
-	key = xasprintf("%s %s %llx %u", f.name, f.module ? f.module : "", (unsigned long long)f.addr,
-			f.module || f.addr ? 0 : hit->sympos);
-	entry = lh_table_lookup_entry(others, key);
-	if (entry) {
-		free(key);
-		return &r->list[(uintptr_t)lh_entry_v(entry)];
-	}
 	/* Adding a function moves the list, so a row has an index until all functions are added. */
-	row = add_row(r, (const struct function *)(uintptr_t)r->others.count, class);
+	struct row *row = add_row(r, (const struct function *)(uintptr_t)r->others.count, class);
+
+	row->other = true;
 	universe__add(&r->others, &f);
-	index__add(others, key, (void *)(uintptr_t)(r->count - 1));
-	return row;
+	index__add(r->other_rows, key_of_other(hit), (void *)(uintptr_t)row->made);
+	return row->made;
 }
 
-static void add_hits(struct rows *r, struct lh_table *others, size_t column, size_t universe_rows)
+size_t rows__find(const struct rows *r, const struct hit *hit)
+{
+	const struct function *f = universe__find(r->universe, hit);
+	size_t row = f ? r->of_universe[f - r->universe->list] : 0;
+	struct lh_entry *entry;
+	char *key;
+
+	if (row)
+		return row - 1;
+	key = key_of_other(hit);
+	entry = lh_table_lookup_entry(r->other_rows, key);
+	free(key);
+	return entry ? (uintptr_t)lh_entry_v(entry) : ROWS_NONE;
+}
+
+/* Returns false if there are new functions, whose rows are to be in the order of their hits, and @hits have none. */
+static bool add_hits(struct rows *r, size_t column, const struct hits *hits, bool ordered)
 {
 	const struct coverage *c = r->documents[column];
 
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
-		struct row *row;
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
+		unsigned char *mark;
+		size_t row;
 
 		if (hit->kind != HIT_FUNCTION)
 			continue;
-		row = row_of(r, universe_rows, universe__find(r->universe, hit)) ?: row_of_other(r, others, hit, c);
-		if (!row__is_seen(row, column))
-			r->hits[row->made * r->columns + column] = hit;
-		row->seen |= 1ull << column;
+		row = rows__find(r, hit);
+		if (row == ROWS_NONE && !ordered)
+			return false;
+		row = row == ROWS_NONE ? add_other(r, hit, c) : row;
+		mark = &r->marks[row * r->columns + column];
+		if (r->has_unions)
+			r->runs[row * r->columns + column] = coverage__runs_of(c, hit);
+		*mark = VERDICT_SEEN | (*mark & MARK_ASKED);
 		/* A recorded function counts as asked for, whatever the filter says. */
 		if (!hit->module || has_module(c, hit->module))
-			row->asked |= 1ull << column;
+			*mark |= MARK_ASKED;
+	}
+	return true;
+}
+
+static int add_column(struct rows *r, size_t column)
+{
+	const struct coverage *c = r->documents[column];
+	const struct hits *hits;
+	bool done = false;
+	int err = 0;
+
+	for (int ordered = 0; !err && !done && ordered < 2; ordered++) {
+		err = coverage__open_hits(c, ordered ? HITS_ALL : HITS_FUNCTIONS, &hits);
+		if (err)
+			break;
+		done = add_hits(r, column, hits, ordered || !c->source.read);
+		coverage__close_hits(c, hits);
+	}
+	return err;
+}
+
+static void sum_up(struct rows *r)
+{
+	memset(r->totals, 0, (r->columns + 2) * sizeof(*r->totals));
+	for (size_t i = 0; i < r->count; i++) {
+		struct row *row = &r->list[i];
+
+		row->asked = row->seen = row->unattached = 0;
+		for (size_t column = 0; column < r->columns; column++) {
+			row->asked += row__is_asked_for(row, column);
+			row->seen += row__is_seen(row, column);
+			row->unattached += is_blind(row, column, VERDICT_UNATTACHED);
+		}
+		tallies__add(r->totals, row, r->columns);
 	}
 }
 
-void rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
+int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
 {
-	struct lh_table *others = index__new(1024, index__free_key);
-	size_t universe_rows;
+	int err = 0;
 
 	*ret = (struct rows){ .columns = count, .documents = documents, .universe = u };
+	ret->other_rows = index__new(1024, index__free_key);
+	ret->alike = documents__alike(documents, count);
+	for (size_t i = 0; i < count; i++)
+		ret->has_unions |= coverage__runs(documents[i]) > 1;
+	ret->totals = xcalloc(count + 2, sizeof(*ret->totals));
 	universe__init(&ret->others);
 	add_universe(ret);
-	universe_rows = ret->count;
-	for (size_t column = 0; column < count; column++)
-		add_hits(ret, others, column, universe_rows);
-	for (size_t i = universe_rows; i < ret->count; i++)
-		ret->list[i].f = &ret->others.list[(uintptr_t)ret->list[i].f];
+	for (size_t column = 0; !err && column < count; column++)
+		err = add_column(ret, column);
+	for (size_t i = 0; i < ret->count; i++) {
+		struct row *row = &ret->list[i];
+
+		if (row->other) {
+			row->f = &ret->others.list[(uintptr_t)row->f];
+			judge(ret, row);
+		}
+		row->marks = ret->marks + row->made * count;
+	}
 	ret->all = ret->count;
-	lh_table_free(others);
+	sum_up(ret);
+	return err;
 }
 
 void rows__free(struct rows *r)
 {
 	free(r->list);
-	free(r->hits);
+	free(r->marks);
+	free(r->runs);
+	free(r->of_universe);
+	free(r->alike);
+	free(r->totals);
+	if (r->other_rows)
+		lh_table_free(r->other_rows);
 	universe__free(&r->others);
 	memset(r, 0, sizeof(*r));
 }
@@ -190,32 +303,18 @@ int rows__restrict(struct rows *r, const char *where)
 		return where__is_empty(where);
 	r->count = kept;
 	r->where = where;
+	sum_up(r);
 	return 0;
 }
 
-const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t column)
+bool rows__asks_for(const struct rows *r, const struct function *f, size_t column)
 {
-	return r->hits[row->made * r->columns + column];
+	size_t row = r->of_universe[f - r->universe->list];
+
+	return row && r->marks[(row - 1) * r->columns + column] & MARK_ASKED;
 }
 
 /* ---- counting */
-
-static void tally__add(struct tally *t, const struct row *row, size_t column)
-{
-	bool seen = row__is_seen(row, column), asked = row__is_asked_for(row, column);
-
-	if (row->class == ROW_UNKNOWN) {
-		t->unknown += seen;
-	} else if (row->class == ROW_TRACED && asked) {
-		t->asked++;
-		t->seen += seen;
-	} else {
-		t->beside += seen;
-		t->unattached += !seen && row->unattached >> column & 1;
-		t->own += !seen && row->own >> column & 1;
-		t->events += row->class == ROW_EVENT && asked;
-	}
-}
 
 size_t tally__seen(const struct tally *t)
 {
@@ -224,35 +323,44 @@ size_t tally__seen(const struct tally *t)
 
 struct tally rows__total(const struct rows *r, size_t column)
 {
-	struct tally total = {};
-
-	for (size_t i = 0; i < r->count; i++)
-		tally__add(&total, &r->list[i], column);
-	return total;
+	return r->totals[column];
 }
 
 void rows__check(const struct rows *r, const char *const *labels)
 {
+	size_t wrong = 0, first = 0;
+
 	for (size_t i = 0; r->universe->count && i < r->columns; i++) {
 		const struct coverage *c = r->documents[i];
 		struct tally total = rows__total(r, i);
 		size_t known = total.asked + total.unattached + total.own + total.events;
 
 		/* A union has the modules of all runs, while each run could only trace its own. */
-		if (c->merged ? known < c->traced : known != c->traced)
+		if (c->merged ? known >= c->traced : known == c->traced)
+			continue;
+		first = wrong++ ? first : i;
+		if (r->columns < DOCUMENTS_MANY)
 			error__warn("%s: when it was recorded, %zu of the functions that were asked for could "
 				    "be traced; %zu are known, and shares are of these", labels[i], c->traced, known);
 	}
+	if (wrong && r->columns >= DOCUMENTS_MANY)
+		error__warn("when %zu of the recordings were made, such as %s, another number of the functions that "
+			    "were asked for could be traced than are known; shares are of the known ones",
+			    wrong, labels[first]);
 }
 
-enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t column)
+enum verdict row__verdict(const struct row *row, size_t column)
 {
-	enum verdict v = row__is_seen(row, column) ? VERDICT_SEEN : verdict__of(r->documents[column], row->f);
+	unsigned int mark = row->marks[column];
 
-	/* The universe lacks the function; only another recording has seen it. */
-	if (!row__is_asked_for(row, column))
-		return v != VERDICT_SEEN && verdict__could_see(v) ? VERDICT_UNKNOWN : v;
-	return row__is_proved(row, column) ? VERDICT_PROVED : row__is_possible(row, column) ? VERDICT_INLINED : v;
+	if (!(mark & MARK_ASKED))
+		return mark & MARK_VERDICT;
+	return mark & MARK_PROVED ? VERDICT_PROVED : mark & MARK_POSSIBLE ? VERDICT_INLINED : mark & MARK_VERDICT;
+}
+
+size_t rows__runs(const struct rows *r, const struct row *row, size_t column)
+{
+	return r->has_unions ? r->runs[row->made * r->columns + column] : row__is_seen(row, column);
 }
 
 double tally__share(const struct tally *t)
@@ -316,7 +424,7 @@ static struct group *get_group(struct groups *g, struct lh_table *index, const c
 		return &g->list[(uintptr_t)lh_entry_v(entry)];
 	group = LIST_ADD(g->list, g->count);
 	group->name = xstrdup(name);
-	group->tallies = xcalloc(g->columns, sizeof(*group->tallies));
+	group->tallies = xcalloc(g->columns + 2, sizeof(*group->tallies));
 	index__add(index, group->name, (void *)(uintptr_t)(g->count - 1));
 	return group;
 }
@@ -345,7 +453,7 @@ static void fold_small(struct groups *g, struct lh_table *index)
 
 		if (!is_small(group, g->columns))
 			continue;
-		for (size_t column = 0; column < g->columns; column++) {
+		for (size_t column = 0; column < g->columns + 2; column++) {
 			others->tallies[column].asked += group->tallies[column].asked;
 			others->tallies[column].seen += group->tallies[column].seen;
 			others->tallies[column].beside += group->tallies[column].beside;
@@ -363,11 +471,16 @@ static void fold_small(struct groups *g, struct lh_table *index)
 	g->count = kept;
 }
 
-static double weight(const struct group *g, enum group_sort sort)
-{
-	const struct tally *t = &g->tallies[0];
+struct order {
+	enum group_sort sort;
+	size_t column;
+};
 
-	switch (sort) {
+static double weight(const struct group *g, const struct order *o)
+{
+	const struct tally *t = &g->tallies[o->column];
+
+	switch (o->sort) {
 	case SORT_SEEN:
 		return tally__seen(t);
 	case SORT_UNSEEN:
@@ -383,10 +496,9 @@ static double weight(const struct group *g, enum group_sort sort)
 static int by_weight(const void *a, const void *b, void *arg)
 {
 	const struct group *x = a, *y = b;
-	enum group_sort *sort = arg;
 
 	/* Modules come last. */
-	return ORDER(weight(y, *sort), weight(x, *sort)) ?: (x->name[0] == '[') - (y->name[0] == '[') ?:
+	return ORDER(weight(y, arg), weight(x, arg)) ?: (x->name[0] == '[') - (y->name[0] == '[') ?:
 	       strcmp(x->name, y->name);
 }
 
@@ -394,6 +506,7 @@ struct groups groups__make(const struct rows *r, enum group_by by, enum group_so
 {
 	struct groups g = { .columns = r->columns, .by_prefix = !r->universe->placed };
 	struct lh_table *index = index__new(GROUPS_AT_FIRST, NULL);
+	struct order order = { sort, r->columns < DOCUMENTS_MANY ? 0 : r->columns };
 
 	for (size_t i = 0; i < r->count; i++) {
 		struct group *group;
@@ -403,13 +516,12 @@ struct groups groups__make(const struct rows *r, enum group_by by, enum group_so
 			continue;
 		name_of(r, &r->list[i], by, name, sizeof(name));
 		group = get_group(&g, index, name);
-		for (size_t column = 0; column < r->columns; column++)
-			tally__add(&group->tallies[column], &r->list[i], column);
+		tallies__add(group->tallies, &r->list[i], r->columns);
 	}
 	if (g.by_prefix)
 		fold_small(&g, index);
 	lh_table_free(index);
-	qsort_r(g.list, g.count, sizeof(*g.list), by_weight, &sort);
+	qsort_r(g.list, g.count, sizeof(*g.list), by_weight, &order);
 	return g;
 }
 

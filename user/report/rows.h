@@ -17,9 +17,6 @@
 #include "document/universe.h"
 #include "report/documents.h"
 
-/* A column is a bit of a uint64_t. */
-#define ROWS_MOST_COLUMNS 64
-
 enum row_class {
 	ROW_TRACED,		/* can be traced at any time; of a module, while it is loaded */
 	ROW_EVENT,		/* code of a trace event: in no share, and never listed as unseen */
@@ -32,13 +29,19 @@ enum row_class {
 struct row {
 	const struct function *f;
 	enum row_class class;
-	uint64_t proved;	/* columns, as bits, that prove that it ran unseen (proof.h) */
-	uint64_t possible;	/* columns, as bits: not proved, but may have run inlined */
+	bool other;		/* it is not in the universe */
 	uint32_t made;		/* its index in the list before rows__restrict() */
-	uint64_t unattached;	/* columns, as bits, that could not attach to it */
-	uint64_t own;		/* columns, as bits, whose engine excludes it as its own helper */
-	uint64_t asked, seen;	/* columns, as bits, that could see it; that have seen it */
+	unsigned char *marks;	/* of each column: enum verdict, and the bits MARK_ */
+	/* The number of columns that could see it, have seen it, or could not attach to it. */
+	uint32_t asked, seen, unattached;
+	/* The number of columns that prove that it ran unseen (proof.h), or in which it may have run inlined. */
+	uint32_t proved, possible;
 };
+
+#define MARK_VERDICT 0x0f
+#define MARK_ASKED 0x10		/* the column could see it; also if it is seen though not asked for */
+#define MARK_PROVED 0x20
+#define MARK_POSSIBLE 0x40
 
 struct rows {
 	struct row *list;	/* rows of the universe, in its order, then of @others */
@@ -48,7 +51,13 @@ struct rows {
 	const struct coverage *const *documents;	/* the columns */
 	const struct universe *universe;
 	struct universe others;	/* functions that were seen, but are not in @universe */
-	const struct hit **hits;	/* [row->made * columns + column]; NULL: not seen there */
+	struct lh_table *other_rows;	/* their @made, by a text that identifies them */
+	size_t *of_universe;	/* @made of each function of the universe, from 1; 0: it has no row */
+	unsigned char *marks;	/* of all rows, in the order of @made */
+	uint32_t *runs;		/* as @marks: how many runs of a union have seen it; NULL: no document is a union */
+	bool has_unions;
+	size_t *alike;		/* as documents__alike() */
+	struct tally *totals;	/* of each column */
 	const char *where;	/* the part that rows__restrict() kept; NULL: all */
 };
 
@@ -57,9 +66,11 @@ struct rows {
  * @ret: to be freed by rows__free()
  * @u: the functions of the build of all @documents; must outlive @ret
  * @documents: the recordings, one for each column; must outlive @ret
- * @count: their number, at most ROWS_MOST_COLUMNS
+ * @count: their number
+ *
+ * Return: 0, or a negative errno after a message: hits cannot be read from a store.
  */
-void rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
+int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
 
 /* Warns if a recording could trace another number of functions than are known. */
 void rows__check(const struct rows *r, const char *const *labels);
@@ -70,8 +81,13 @@ int rows__restrict(struct rows *r, const char *where);
 
 /* Does a function lie in the part that rows__restrict() kept? */
 bool rows__has(const struct rows *r, const struct function *f);
-/* The first hit of a row in a column; NULL: that column has not seen it. */
-const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t column);
+#define ROWS_NONE SIZE_MAX
+/* The index before rows__restrict() of the row of a function that was hit; ROWS_NONE: it has none. */
+size_t rows__find(const struct rows *r, const struct hit *hit);
+/* How many runs of a column have seen the function of a row? */
+size_t rows__runs(const struct rows *r, const struct row *row, size_t column);
+/* Could a column see a function of the universe? */
+bool rows__asks_for(const struct rows *r, const struct function *f, size_t column);
 
 /* How many functions a column has seen, of some rows. */
 struct tally {
@@ -88,39 +104,43 @@ size_t tally__seen(const struct tally *t);
 /* The share of seen functions, in percent; 0 if nothing was asked for. */
 double tally__share(const struct tally *t);
 
-/* The tally of all rows. */
+/*
+ * The tally of all rows. Behind the columns, at index r->columns, is a tally of the functions that any column could
+ * see, or has seen. In the tally after it, a function is seen if each column that could see it has seen it. Groups have
+ * these two tallies as well.
+ */
 struct tally rows__total(const struct rows *r, size_t column);
 
 /* The verdict of a recording on a function; after proof__mark(), also from recorded calls. */
-enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t column);
+enum verdict row__verdict(const struct row *row, size_t column);
 
 /* Has the column seen the function? Could it see the function? */
 static inline bool row__is_seen(const struct row *row, size_t column)
 {
-	return row->seen >> column & 1;
+	return (row->marks[column] & MARK_VERDICT) == VERDICT_SEEN;
 }
 
 static inline bool row__is_asked_for(const struct row *row, size_t column)
 {
-	return row->asked >> column & 1;
+	return row->marks[column] & MARK_ASKED;
 }
 
 /* Did the function run unseen? May it have run inlined? To be called after proof__mark(). */
 static inline bool row__is_proved(const struct row *row, size_t column)
 {
-	return row->proved >> column & 1;
+	return row->marks[column] & MARK_PROVED;
 }
 
 static inline bool row__is_possible(const struct row *row, size_t column)
 {
-	return row->possible >> column & 1;
+	return row->marks[column] & MARK_POSSIBLE;
 }
 
 enum group_by { BY_DIRECTORY, BY_FILE };
 
 struct group {
 	char *name;
-	struct tally *tallies;	/* one for each column */
+	struct tally *tallies;	/* one for each column, and the two of rows__total() */
 };
 
 struct groups {
@@ -135,7 +155,7 @@ enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
  * groups__make() - sort rows into groups
  * @r: the rows
  * @by: what a group is: a directory or a file
- * @sort: the order: by name, or the largest number in the first column first
+ * @sort: the order: by name, or the largest number first: that of the first column, or of DOCUMENTS_MANY together
  *
  * A module is a group of its own, unless the universe knows its source files. Rare beginnings of
  * names go into one group.

@@ -61,9 +61,53 @@ static const struct {
 	[VERDICT_UNKNOWN] = { OPEN, "unknown", "it is not known what that build has" },
 };
 
+static bool texts__are_same(char **a, char **b)
+{
+	for (; a && *a && b && *b && !strcmp(*a, *b); a++, b++)
+		;
+	return !(a && *a) && !(b && *b);
+}
+
+static bool modules__are_alike(const struct covered_modules *a, const struct covered_modules *b)
+{
+	size_t i = 0;
+
+	while (a->count == b->count && i < a->count && a->list[i].came == b->list[i].came &&
+	       !strcmp(a->list[i].name, b->list[i].name))
+		i++;
+	return a->count == b->count && i == a->count;
+}
+
+/* Do two recordings agree in all that verdict__of() looks at? */
+static bool judge_alike(const struct coverage *a, const struct coverage *b)
+{
+	return a->scope.kind == b->scope.kind && !scope__limit(&a->scope) == !scope__limit(&b->scope) &&
+	       a->follows_modules == b->follows_modules &&
+	       (!a->follows_modules || (a->ran_in && b->ran_in && texts__are_same(a->ran_in, b->ran_in))) &&
+	       globs__are_same(&a->filter.allow, &b->filter.allow) &&
+	       globs__are_same(&a->filter.deny, &b->filter.deny) &&
+	       globs__are_same(&a->filter.own, &b->filter.own) && modules__are_alike(&a->modules, &b->modules) &&
+	       texts__are_same(a->unattached, b->unattached);
+}
+
+size_t *documents__alike(const struct coverage *const *list, size_t count)
+{
+	size_t *alike = xcalloc(count, sizeof(*alike));
+
+	for (size_t i = 0; i < count; i++) {
+		while (alike[i] < i && (alike[alike[i]] != alike[i] || !judge_alike(list[alike[i]], list[i])))
+			alike[i]++;
+	}
+	return alike;
+}
+
 /* A module that came and went may be in no list; if it was followed, its hits show it. */
 static bool has_hit_in(const struct coverage *c, const char *module)
 {
+	for (char **known = c->ran_in; known && *known; known++) {
+		if (!strcmp(*known, module))
+			return true;
+	}
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct hit *hit = &c->hits.list[i];
 
@@ -291,10 +335,13 @@ static bool is_elsewhere(const struct universe *u, const struct hit *hit)
  * recording does not have the module's build, for example because the module came and went. If both
  * builds are known, a different name shows nothing: a function may have several names.
  */
-static void drop_other_names(struct universe *u, const struct coverage *c)
+static int drop_other_names(struct universe *u, const struct coverage *c)
 {
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
+	const struct hits *hits;
+	int err = coverage__open_hits(c, HITS_OF_MODULES, &hits);
+
+	for (size_t i = 0; !err && i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
 		const struct covered_module *has, *m;
 
 		if (hit->kind != HIT_FUNCTION || !hit->module || !hit->name)
@@ -308,13 +355,19 @@ static void drop_other_names(struct universe *u, const struct coverage *c)
 		drop_module(u, hit->module);
 		universe__settle(u);
 	}
+	if (!err)
+		coverage__close_hits(c, hits);
+	return err;
 }
 
-static void fit(struct universe *u, const struct wanted *w, const struct coverage *const *documents, size_t count)
+static int fit(struct universe *u, const struct wanted *w, const struct coverage *const *documents, size_t count)
 {
+	int err = 0;
+
 	drop_other_builds(u, w);
-	for (size_t i = 0; i < count; i++)
-		drop_other_names(u, documents[i]);
+	for (size_t i = 0; !err && i < count; i++)
+		err = drop_other_names(u, documents[i]);
+	return err;
 }
 
 int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count)
@@ -323,7 +376,7 @@ int universe__fit(struct universe *u, const struct coverage *const *documents, s
 	int err = want(&w, documents, count);
 
 	if (!err)
-		fit(u, &w, documents, count);
+		err = fit(u, &w, documents, count);
 	free_wanted(&w);
 	return err;
 }
@@ -479,8 +532,11 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 		if (!err)
 			err = complete(ret, &w, source->running);
 	}
-	if (!err)
-		fit(ret, &w, documents, count);
+	if (!err) {
+		err = fit(ret, &w, documents, count);
+		if (err)
+			universe__free(ret);
+	}
 	if (!err && !ret->count)
 		error__warn("the functions of %s are not known, so neither are those that have not run: give "
 			    "--vmlinux FILE, or --universe FILE, made by `hytrace functions -f json` where that "

@@ -18,6 +18,7 @@
 struct search {
 	struct why *w;
 	const struct why_sources *sources;
+	int err;		/* hits cannot be read from a store */
 };
 
 static const char *text(struct search *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -77,18 +78,26 @@ enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
 
 /*
  * Finds the hit of a function in a recording. In another build, name, module and source file must
- * be equal; without a known file, the hit may be a namesake's. @ret: unchanged if there is none.
+ * be equal; without a known file, the hit may be a namesake's. @ret: unchanged if there is none. NULL: only whether
+ * there is one matters
  */
-static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
+static enum match find_hit(struct search *s, size_t document, const struct function *f, struct hit *ret)
 {
+	const struct sets *seen = &s->sources->seen;
 	const struct universe *u = &s->sources->universe, *others = s->sources->others;
 	const struct universe *other = others ? &others[document] : NULL;
 	const struct coverage *c = s->sources->documents.list[document];
 	bool same = same_build(u, c, f->module);
 	enum match match = MATCH_NONE;
+	const struct hits *hits;
 
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
+	if (same && seen->words && !(ret && set__has(sets__at(seen, document), f - u->list)))
+		return set__has(sets__at(seen, document), f - u->list) ? MATCH_FUNCTION : MATCH_NONE;
+	s->err = s->err ?: coverage__open_hits(c, ret ? HITS_ALL : HITS_FUNCTIONS, &hits);
+	if (s->err)
+		return MATCH_NONE;
+	for (size_t i = 0; match != MATCH_FUNCTION && i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
 		const struct function *of;
 
 		if (hit->kind != HIT_FUNCTION || !text__equals(hit->module, f->module) ||
@@ -97,11 +106,11 @@ static enum match find_hit(const struct search *s, size_t document, const struct
 		of = same || !other ? NULL : universe__find(other, hit);
 		if (of && of->unit && f->unit && strcmp(of->unit, f->unit))
 			continue;
-		*ret = hit;
-		match = MATCH_NAME;
-		if (same || (of && of->unit && f->unit))
-			return MATCH_FUNCTION;
+		if (ret)
+			*ret = *hit;
+		match = same || (of && of->unit && f->unit) ? MATCH_FUNCTION : MATCH_NAME;
 	}
+	coverage__close_hits(c, hits);
 	return match;
 }
 
@@ -109,10 +118,10 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 {
 	const char *then = c->how.retire ? "; its site was turned off then (--retire)" : "";
 
-	const char *ran = coverage__runs(c) == 1 ? "ran" :
+	const char *ran = !hit || coverage__runs(c) == 1 ? "ran" :
 			  text(s, "ran in %zu of %zu runs", coverage__runs_of(c, hit), coverage__runs(c));
 
-	if (!coverage__knows_first(c))
+	if (!hit || !coverage__knows_first(c))
 		return text(s, "%s%s", ran, then);
 	if (hit->first_ns < c->window.open)
 		return text(s, "%s, first on CPU %u in process %u%s", ran, hit->cpu, hit->pid, then);
@@ -130,10 +139,10 @@ static bool is_certain(const struct search *s, enum verdict v, const struct cove
 static const char *judge(struct search *s, size_t document, const struct function *f, const char **ret)
 {
 	const struct coverage *c = s->sources->documents.list[document];
-	const struct hit *hit = NULL;
+	struct hit first = {}, *hit = s->sources->sums ? NULL : &first;
 	enum verdict v = verdict__of(c, f);
 
-	switch (find_hit(s, document, f, &hit)) {
+	switch (find_hit(s, document, f, hit)) {
 	case MATCH_FUNCTION:
 		*ret = seen(s, c, hit);
 		return verdict__word(VERDICT_SEEN);
@@ -151,8 +160,40 @@ static const char *judge(struct search *s, size_t document, const struct functio
 	return verdict__word(v);
 }
 
+/* What several recordings say. */
+struct said {
+	const char *why, *sentence;
+	size_t count, first;
+};
+
+static void sum_up_documents(struct search *s, const struct function *f)
+{
+	const struct documents *d = &s->sources->documents;
+	autofree struct said *list = xcalloc(d->count, sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const char *sentence, *why = judge(s, i, f, &sentence);
+		size_t said = 0;
+
+		while (said < count && (list[said].why != why || strcmp(list[said].sentence, sentence)))
+			said++;
+		if (said == count)
+			list[count++] = (struct said){ why, sentence, 0, i };
+		list[said].count++;
+	}
+	for (size_t i = 0; i < count; i++)
+		add(s, list[i].why, f->name, text(s, "in %zu of %zu recordings, such as %s: %s", list[i].count,
+						  d->count, d->paths[list[i].first], list[i].sentence))->module =
+			keep(s, f->module);
+}
+
 static void look_in_documents(struct search *s, const struct function *f)
 {
+	if (s->sources->sums) {
+		sum_up_documents(s, f);
+		return;
+	}
 	for (size_t i = 0; i < s->sources->documents.count; i++) {
 		const char *sentence, *why = judge(s, i, f, &sentence);
 		struct why_answer *a = add(s, why, f->name, sentence);
@@ -223,12 +264,11 @@ static void look_for_aliases(struct search *s)
 	}
 }
 
-static enum why_ran ran_in_any(const struct search *s, const struct image_function *in)
+static enum why_ran ran_in_any(struct search *s, const struct image_function *in)
 {
 	const struct function *f = universe__at(&s->sources->universe, NULL, in->addr);
 	const struct edges *edges = &s->sources->edges;
 	enum why_ran ran = f ? RAN_NO : RAN_UNKNOWN;
-	const struct hit *hit;
 
 	if (edges->nodes && edges__ran(edges, images__number(&edges->images->list[0],
 							     edges__whole(&edges->images->list[0], in))))
@@ -237,7 +277,7 @@ static enum why_ran ran_in_any(const struct search *s, const struct image_functi
 		const struct coverage *c = s->sources->documents.list[i];
 		enum verdict v = verdict__of(c, f);
 
-		if (find_hit(s, i, f, &hit) == MATCH_FUNCTION)
+		if (find_hit(s, i, f, NULL) == MATCH_FUNCTION)
 			return RAN_YES;
 		if (!verdict__could_see(v) || !is_certain(s, v, c, f))
 			ran = RAN_UNKNOWN;
@@ -372,7 +412,8 @@ int why__find(struct why *ret, const char *name, const struct why_sources *sourc
 		look_for_aliases(&s);
 	look_for_twins(&s);
 	look_for_copies(&s);
-	if (!ret->found && sources->modules)
+	err = s.err;
+	if (!err && !ret->found && sources->modules)
 		err = module_files__each(sources->modules, look_in_module, &s);
 	if (err)
 		why__free(ret);
@@ -434,46 +475,10 @@ static void print_answer(const struct why_answer *a, FILE *out)
 	print_into(a, RAN_NO, out);
 }
 
-static bool is_same(const struct why_answer *a, const struct why_answer *b)
-{
-	/* Each run has seen it at another time. */
-	return !strcmp(a->why, b->why) && (!strcmp(a->why, verdict__word(VERDICT_SEEN)) || !strcmp(a->text, b->text));
-}
-
-/* Prints a line for each different answer of many recordings. */
-static void print_joined(const struct why_answer *list, size_t count, FILE *out)
-{
-	for (size_t i = 0; i < count; i++) {
-		const struct why_answer *a = &list[i], *first = list;
-		size_t same = 0;
-		char name[512];
-
-		while (!is_same(first, a))
-			first++;
-		for (size_t other = i; first == a && other < count; other++)
-			same += is_same(&list[other], a);
-		function__full_name(name, sizeof(name), a->function, a->module);
-		if (same)
-			fprintf(out, "%s: in %zu of %zu recordings, such as %s: %s\n", name, same, count, a->document,
-				strcmp(a->why, verdict__word(VERDICT_SEEN)) ? a->text : "ran");
-	}
-}
-
 void why__print(const struct why *w, FILE *out)
 {
-	for (size_t i = 0, end; i < w->count; i = end) {
-		const struct why_answer *a = &w->list[i];
-
-		for (end = i + 1; end < w->count && a->document && w->list[end].document; end++) {
-			if (!text__equals(a->function, w->list[end].function) ||
-			    !text__equals(a->module, w->list[end].module))
-				break;
-		}
-		if (end - i > COVERAGES_FEW)
-			print_joined(a, end - i, out);
-		for (; end - i <= COVERAGES_FEW && a < w->list + end; a++)
-			print_answer(a, out);
-	}
+	for (size_t i = 0; i < w->count; i++)
+		print_answer(&w->list[i], out);
 }
 
 static void write_answer(json_writer_t *w, const struct why_answer *a)

@@ -45,6 +45,8 @@ struct why_sources {
 	struct universe universe;
 	struct images images;		/* vmlinux alone; empty: it is not at hand */
 	struct documents documents;
+	struct sets seen;		/* the functions of the universe that a recording has; no words: not made */
+	bool sums;			/* one answer about all recordings that say the same */
 	struct universe *others;	/* of recordings of another build, by index; NULL: none */
 	struct edges edges;		/* calls in recordings of the build of @images; without nodes: unknown */
 	const struct coverage **called;	/* the recordings in @edges */

@@ -322,9 +322,9 @@ int columns__hit(struct hit *ret, struct hits *hits, const struct knowns *k, enu
 
 	if (!known)
 		return -EINVAL;
-	*ret = (struct hit){ .kind = kind, .name = hits__name(hits, known->name) };
+	*ret = (struct hit){ .kind = kind, .name = hits->names ? hits__name(hits, known->name) : known->name };
 	if (module) {
-		ret->module = strings__intern(hits->names, module);
+		ret->module = hits->names ? strings__intern(hits->names, module) : module;
 		ret->offset = known->addr;
 	} else {
 		ret->link = known->addr;

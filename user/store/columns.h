@@ -43,7 +43,10 @@ int columns__write(struct sql_blob *ret, const struct coverage *c, const struct 
  */
 int columns__read(struct hits *hits, struct knowns *k, const struct sql_blob *blob);
 
-/* Makes a hit of a number. Its strings live as long as the hits. Returns -EINVAL if there is no such number. */
+/*
+ * Makes a hit of a number. Its strings live as long as the hits, or if these have no names of their own, as long as @k.
+ * Returns -EINVAL if there is no such number.
+ */
 int columns__hit(struct hit *ret, struct hits *hits, const struct knowns *k, enum hit_kind kind, struct number n);
 
 #endif

@@ -106,8 +106,9 @@ static int read_functions(struct knowns *k, struct known_object *o)
 		};
 		const char *name = (const char *)sqlite3_column_text(s, 1);
 
-		if (sqlite3_column_int64(s, 0) != (int64_t)o->functions.count || o->functions.count >= MOST_NUMBERS)
-			return error__return(-EINVAL, "%s: is damaged: numbers of functions are missing", k->sql->path);
+		if (sqlite3_column_int64(s, 0) != (int64_t)o->functions.count || o->functions.count >= MOST_NUMBERS ||
+		    (name && !utf8__is_plain(name)))
+			return error__return(-EINVAL, "%s: is damaged: its functions make no sense", k->sql->path);
 		read.name = name ? strings__add(k->names, name) : NULL;
 		known_list__add(&o->functions, &read);
 	}
@@ -127,9 +128,9 @@ static int read_sites(struct knowns *k, struct known_object *o)
 			.entered_object = sqlite3_column_int64(s, 4), .entered = sqlite3_column_int64(s, 5),
 		};
 
-		if (sqlite3_column_int64(s, 0) != (int64_t)o->sites.count || o->sites.count >= MOST_NUMBERS)
-			return error__return(-EINVAL, "%s: is damaged: numbers of call sites are missing",
-					     k->sql->path);
+		if (sqlite3_column_int64(s, 0) != (int64_t)o->sites.count || o->sites.count >= MOST_NUMBERS ||
+		    (name && !utf8__is_plain(name)))
+			return error__return(-EINVAL, "%s: is damaged: its call sites make no sense", k->sql->path);
 		/* Sites of one function follow each other. */
 		read.name = !name ? NULL : strings__intern(k->names, name);
 		known_list__add(&o->sites, &read);

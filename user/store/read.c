@@ -38,7 +38,7 @@ static int add_bits(struct store *s, struct hits *hits, uint32_t object, enum hi
 	return err;
 }
 
-static int read_bitmaps(struct store *s, int64_t run, struct hits *hits)
+static int read_bitmaps(struct store *s, int64_t run, struct hits *hits, enum hits_part part)
 {
 	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT object, functions, sites FROM ran WHERE run = ? ORDER BY object",
 				      "i", run);
@@ -48,13 +48,17 @@ static int read_bitmaps(struct store *s, int64_t run, struct hits *hits)
 		uint32_t object;
 
 		err = knowns__object(&s->knowns, &object, sqlite3_column_int64(st, 0));
-		for (int i = 1; !err && i <= 2; i++) {
-			const unsigned char *bits = sqlite3_column_blob(st, i);
-
-			err = add_bits(s, hits, object, i == 1 ? HIT_FUNCTION : HIT_CALLER, bits,
-				       sqlite3_column_bytes(st, i));
-		}
+		if (!err && part == HITS_OF_MODULES && !s->knowns.list[object]->name)
+			continue;
+		if (!err)
+			err = add_bits(s, hits, object, HIT_FUNCTION, sqlite3_column_blob(st, 1),
+				       sqlite3_column_bytes(st, 1));
+		if (!err && part != HITS_FUNCTIONS)
+			err = add_bits(s, hits, object, HIT_CALLER, sqlite3_column_blob(st, 2),
+				       sqlite3_column_bytes(st, 2));
 	}
+	if (err)
+		sqlite3_reset(st);
 	return err ?: more;
 }
 
@@ -88,28 +92,72 @@ static void make_union(struct coverage *c)
 	c->ended = ENDED_BY_MERGING;
 }
 
-static int read_head(struct store *s, int64_t run, struct coverage *ret, const char *head, bool thin)
+static int read_hits(struct store *s, int64_t run, struct hits *hits, enum hits_part part, bool sets_only)
+{
+	int err = part == HITS_ALL && !sets_only ? read_columns(s, run, hits) : read_bitmaps(s, run, hits, part);
+
+	return err == -EINVAL ? store__damaged(s, run) : err;
+}
+
+/* The hits of a run that was read without them. Sets need no names: the store has them. */
+static int read_source(struct hits *ret, const struct hits_source *source, enum hits_part part)
+{
+	int err;
+
+	if (part == HITS_ALL)
+		hits__init(ret);
+	err = read_hits(source->store, source->run, ret, part, source->sets_only);
+	if (err)
+		hits__free(ret);
+	else if (part == HITS_ALL)
+		hits__order(ret);
+	return err;
+}
+
+static int read_modules(struct store *s, int64_t run, char ***ret)
+{
+	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT name FROM ran JOIN object ON object.id = ran.object "
+				      "WHERE run = ? AND name IS NOT NULL AND length(functions) ORDER BY name",
+				      "i", run);
+	size_t count = 0;
+	int more;
+
+	while ((more = sql__next(&s->sql, st)) > 0)
+		*LIST_ADD(*ret, count) = sql__text(st, 0);
+	*LIST_ADD(*ret, count) = NULL;
+	return more;
+}
+
+/* Makes the run of its head. @source: where its hits stay. NULL: they are read */
+static int read_head(struct store *s, int64_t run, struct coverage *ret, const char *head, bool thin,
+		     const struct hits_source *source)
 {
 	struct json_object *root = json__parse(head, strlen(head));
 	struct hits_text ready = { .lacks_time = false };
 	int err;
 
 	hits__init(&ready.hits);
-	err = !root ? -EINVAL : thin ? read_bitmaps(s, run, &ready.hits) : read_columns(s, run, &ready.hits);
-	if (err == -EINVAL)
-		err = store__damaged(s, run);
+	err = !root ? store__damaged(s, run) : source ? 0 : read_hits(s, run, &ready.hits, HITS_ALL, thin);
 	if (!err)
 		err = coverage__take(ret, root, &ready, s->sql.path);
 	if (!err && thin)
 		make_union(ret);
 	hits_text__free(&ready);
 	json_object_put(root);
+	if (err || !source)
+		return err;
+	ret->source = *source;
+	err = read_modules(s, run, &ret->ran_in);
+	if (err)
+		coverage__free(ret);
 	return err;
 }
 
-int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document)
+static int read_run(struct store *s, int64_t run, struct coverage *ret, char **ret_document, bool whole)
 {
-	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT head, document, thin FROM run WHERE id = ?", "i", run);
+	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT head, document, thin, functions, callers FROM run "
+				      "WHERE id = ?", "i", run);
+	struct hits_source source = { read_source, s, run };
 	char *head;
 	bool thin;
 	int err = sql__next(&s->sql, st);
@@ -119,12 +167,26 @@ int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_d
 	head = sql__text(st, 0);
 	*ret_document = sql__text(st, 1);
 	thin = sqlite3_column_int(st, 2);
+	source.functions = sqlite3_column_int64(st, 3);
+	source.callers = sqlite3_column_int64(st, 4);
+	source.sets_only = thin;
 	sqlite3_reset(st);
-	err = head && *ret_document ? read_head(s, run, ret, head, thin) : store__damaged(s, run);
+	err = head && *ret_document ? read_head(s, run, ret, head, thin, whole ? NULL : &source) :
+				      store__damaged(s, run);
 	free(head);
 	if (err)
 		free(*ret_document);
 	return err;
+}
+
+int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document)
+{
+	return read_run(s, run, ret, ret_document, true);
+}
+
+int store__read_head(struct store *s, int64_t run, struct coverage *ret, char **ret_document)
+{
+	return read_run(s, run, ret, ret_document, false);
 }
 
 /* ---- a selection */

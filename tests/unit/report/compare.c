@@ -323,11 +323,11 @@ static void save(const char *document, char *path)
 Test(tailor, is_addresses_and_nothing_else)
 {
 	sample_coverage(&c, "oneshot");
-	PRINT(f, cr_expect(report__tailor(&c, f) == 0));
+	PRINT(f, cr_expect(report__tailor(&c.hits, f) == 0));
 	cr_expect(eq(str, text, "ffffffff81000100\nffffffff81000200\nffffffff81000111\n"
 				"100 mod_two\n17 mod_two\n17ef1 mod_gone\n"));
 	c.hits.list[0].link = 0;
-	PRINT(f, cr_expect(report__tailor(&c, f) == 1, "the number of entries without an address"));
+	PRINT(f, cr_expect(report__tailor(&c.hits, f) == 1, "the number of entries without an address"));
 }
 
 /* The text report without DWARF. */

@@ -89,14 +89,25 @@ static void record(int which)
 	image__free(image);
 }
 
+/* The recordings with each mark, as bits. */
+struct source_marks {
+	uint64_t recorded, proved, possible, unknown;
+};
+
 static struct source_marks marks(const char *name)
 {
+	const struct sets *sets = &proof.sources[0].marks;
 	size_t count;
 	const struct source_function *list = inlines__sources(proof.images.list[0].inlines, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(list[i].name, name))
-			return proof.sources[0].marks[i];
+			return (struct source_marks){
+				*sets__at(sets, i * SOURCE_MARKS + MARK_OF_RECORD),
+				*sets__at(sets, i * SOURCE_MARKS + MARK_OF_PROOF),
+				*sets__at(sets, i * SOURCE_MARKS + MARK_OF_COPY),
+				*sets__at(sets, i * SOURCE_MARKS + MARK_OF_SILENCE),
+			};
 	}
 	cr_fatal("%s is no function of the source", name);
 	return (struct source_marks){};

@@ -122,7 +122,7 @@ Test(rows, helpers_of_the_engine_are_neither_seen_nor_unseen)
 	cr_expect(total.asked == 8 && total.own == 1, "%zu %zu", total.asked, total.own);
 	cr_expect(row__is_asked_for(find("vfs_read"), 0) == false);
 	cr_expect(row__is_listed(&f.rows, find("vfs_read"), LIST_UNSEEN) == false);
-	cr_expect(rows__verdict(&f.rows, find("vfs_read"), 0) == VERDICT_OWN);
+	cr_expect(row__verdict(find("vfs_read"), 0) == VERDICT_OWN);
 }
 
 Test(rows, a_module_that_came_and_was_followed_has_unseen_functions)
