@@ -186,7 +186,7 @@ Test(proof, lists_functions_without_a_row)
 	cr_expect(eq(str, (char *)list[0].f->name, "inner"));
 	cr_expect(eq(str, (char *)list[0].f->file, "init/main.c"));
 	cr_expect(eq(uint, list[0].f->line, 2));
-	cr_expect(eq(u64, list[0].proved, 1));
+	cr_expect(proved_source__has(&list[0], 0));
 	free(list);
 	PRINT(out, report__list(&rows, &(struct report_form){ .proof = &proof }, out));
 	cr_expect(strstr(text, "*\tinner\tinit/main.c:2\tinlined\n") != NULL, "%s", text);
@@ -204,9 +204,11 @@ Test(proof, lists_functions_without_a_row)
 Test(proof, lists_no_function_twice)
 {
 	struct row row = twin_of(1);
-	struct rows rows = { .list = &row, .all = 1, .count = 1, .columns = 1 };
+	struct rows rows = { .list = &row, .all = 1, .count = 1, .columns = 1, .documents = s.list };
+	unsigned char mark = VERDICT_NOT_CALLED | MARK_ASKED | MARK_PROVED;
 	size_t count;
 
+	row.marks = &mark;
 	row.f = &(struct function){ .name = "twin", .addr = function(proof.images.list[0].image, "twin")->addr };
 	cr_expect(proof__sources(&proof, &rows, &count) == NULL);
 	cr_expect(eq(sz, count, 0));
