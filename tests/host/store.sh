@@ -220,8 +220,7 @@ ok 'and a store that is not there' says 'none.db: cannot be opened' report 'none
 
 # ---- more recordings than a word has bits
 
-# They differ in what they could see, in what they have lost, and in functions that the function list does not have. The
-# first one enters such a function by a call before it runs, so its number is not in the order of its first call.
+# They differ in what they could see, in what they have lost, and in functions that the function list does not have.
 mkdir many
 jq -c 'def late($at; $nr): {addr: null, name: "late\($nr)", module: "late", offset: (64 * $nr), sympos: 1, first_ns: $at,
 		cpu: 0, pid: 1, tgid: null, comm: null, caller: null};
@@ -261,6 +260,13 @@ is 'its list says how many have seen a function, and how many could' "$("$hytrac
 is 'callers are counted, too' "$("$hytrace" callers rw_verify_area --vmlinux vmlinux "${many[@]}" 2>err |
 	grep -o 'RECORDINGS\|[0-9]* of 70$')" 'RECORDINGS
 24 of 70'
+is 'json has each of those that have a call' "$("$hytrace" callers -f json rw_verify_area --vmlinux vmlinux "${many[@]}" 2>err |
+	jq -c '[.functions[].callers[0].seen | to_entries[] | select(.value).key % 3] | unique')" '[0]'
+# Functions that the function list does not have come in the order of their first hits, whatever their numbers are.
+jq '.boot_id = "x" | (.functions[] | select(.first_ns == 300).first_ns) = 150' many/raa.json >other-order.json
+"$hytrace" keep order.db other-order.json && "$hytrace" keep order.db many/raa.json
+is 'the order is that of the recording' "$("$hytrace" report --seen "$u" 'order.db?document=*raa*' 2>&1)" \
+	"$("$hytrace" report --seen "$u" many/raa.json 2>&1)"
 is 'why says what several say once' "$("$hytrace" why rw_verify_area --vmlinux vmlinux "${many[@]}" | tail -n +2)" \
 'rw_verify_area: in 47 of 70 recordings, such as many/raa.json: ran
 rw_verify_area: in 23 of 70 recordings, such as many/rab.json: excluded: -d names it'

@@ -110,18 +110,24 @@ static void add_place(struct places_of *p, const char *file, unsigned int line, 
 	*LIST_ADD(p->list, p->count) = (struct file_line){ .file = file, .name = name, .line = line, .seen = seen };
 }
 
+/* Most neighbours have the same text. */
+static int by_file(const struct file_line *x, const struct file_line *y)
+{
+	return x->file == y->file ? 0 : strcmp(x->file, y->file);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	const struct file_line *x = a, *y = b;
 
-	return strcmp(x->file, y->file) ?: (x->name ? strcmp(x->name, y->name) : 0) ?: ORDER(x->line, y->line);
+	return by_file(x, y) ?: (x->name ? strcmp(x->name, y->name) : 0) ?: ORDER(x->line, y->line);
 }
 
 static int by_line(const void *a, const void *b)
 {
 	const struct file_line *x = a, *y = b;
 
-	return strcmp(x->file, y->file) ?: ORDER(x->line, y->line);
+	return by_file(x, y) ?: ORDER(x->line, y->line);
 }
 
 /* Joins equal places, which are next to each other. A joined place is seen if one of them is. */
@@ -132,7 +138,7 @@ static void unite(struct places_of *p)
 	for (size_t i = 0; i < p->count; i++) {
 		struct file_line *last = kept ? &p->list[kept - 1] : NULL, *place = &p->list[i];
 
-		if (last && !strcmp(last->file, place->file) &&
+		if (last && !by_file(last, place) &&
 		    (last->name ? !strcmp(last->name, place->name) : last->line == place->line))
 			last->seen |= place->seen;
 		else
