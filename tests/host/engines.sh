@@ -89,6 +89,17 @@ is 'a bit that is no function is refused' "$(status sql damaged.db --dump d3)$(c
 	'2hytrace: damaged.db: is damaged: run 3 makes no sense'
 ok 'and no file has rows of it' [ ! -e d3/hit.tsv ]
 
+# 60,000 runs more
+cp s.db many.db
+sqlite3 many.db "WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) INSERT INTO run
+		SELECT i, CAST(i AS BLOB), document, kernel, host, boot_id, engine, started, seconds, test, revision, scope, complete, thin,
+			functions, callers, blind, '{}' FROM n, run WHERE id = 1;
+	INSERT INTO ran SELECT run.id, object, sees, ran.functions, sites FROM run, ran WHERE run.id >= 100 AND ran.run = 1"
+is 'many runs take no more memory than few' "$(python3 -c 'import resource, subprocess, sys
+print(subprocess.run(sys.argv[1:]).returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10 < 64)' \
+	"$hytrace" sql many.db --dump many)" '0 True'
+is 'and none is left out' "$(wc -l <many/hit.tsv)" "$(sqlite3 many.db 'SELECT count(*) FROM hit')"
+
 # ---- SQLite
 
 for i in {1..6}; do

@@ -16,6 +16,9 @@
 #include "run/output.h"
 #include "store/inside.h"
 
+/* An output is kept in memory until it is flushed. */
+#define MOST_KEPT (1024 * 1024)
+
 #define CHOSEN " IN (SELECT value FROM json_each(?)) "
 
 /* Old ClickHouse joins two tables at most, so functions and sites have the names of their modules. */
@@ -90,8 +93,9 @@ static int write_bits(struct store *s, FILE *out, sqlite3_stmt *st, bool sites)
 	return 0;
 }
 
-static int write_table(struct store *s, const struct dumped *table, const char *runs, FILE *out)
+static int write_table(struct store *s, const struct dumped *table, const char *runs, struct output *output)
 {
+	FILE *out = output__stream(output);
 	sqlite3_stmt *st = sql__begin(&s->sql, table->query, strchr(table->query, '?') ? "t" : "", runs);
 	int more, err = 0;
 
@@ -100,6 +104,8 @@ static int write_table(struct store *s, const struct dumped *table, const char *
 			write_row(out, st);
 		else
 			err = write_bits(s, out, st, table->kind == SITE_BITS);
+		if (!err && ftello(out) > MOST_KEPT)
+			err = output__flush(output);
 	}
 	return err ?: more;
 }
@@ -122,7 +128,7 @@ static int write_tables(struct store *s, const char *directory, const char *runs
 	for (size_t i = 0; !err && i < sizeof(tables) / sizeof(tables[0]); i++) {
 		err = begin(&output, directory, tables[i].name, ".tsv");
 		if (!err)
-			err = output__finish(output, write_table(s, &tables[i], runs, output__stream(output)));
+			err = output__finish(output, write_table(s, &tables[i], runs, output));
 	}
 	return err;
 }
