@@ -13,8 +13,8 @@
  * @build_id: its build id, in hex
  * @beside: a file in whose directory .build-id is looked for, before /usr/lib/debug; NULL: only there
  *
- * Return: the path of DIRECTORY/.build-id/ab/cdef.debug, to be freed; NULL: there is none with code. (The file may have only
- * what strip(1) has removed from another one.)
+ * Return: the path of DIRECTORY/.build-id/ab/cdef.debug, to be freed; NULL: there is none with code. (The file may have
+ * only what strip(1) has removed from another one.)
  */
 char *debug_file__find(const char *build_id, const char *beside);
 
@@ -23,8 +23,8 @@ char *debug_file__find(const char *build_id, const char *beside);
  * @build_id: as above
  * @module: it is the file of a module, and no vmlinux
  *
- * Asking takes seconds, and a vmlinux has hundreds of megabytes. So only commands that answer from recordings ask, and no
- * recorder does. libdw loads libdebuginfod if DEBUGINFOD_URLS is set; hytrace need not be linked to it.
+ * Asking takes seconds, and a vmlinux has hundreds of megabytes. So only commands that answer from recordings ask, and
+ * no recorder does. libdw loads libdebuginfod if DEBUGINFOD_URLS is set; hytrace need not be linked to it.
  *
  * Return: the path of the file in the cache of libdebuginfod, to be freed; NULL: there is none.
  */

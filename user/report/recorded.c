@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace callers and hytrace calls without the kernel's files: what recordings themselves say. A function's record has its
- * first caller, and a call site's record the function that its first call entered. Where the call instruction is, and what it
- * names, only the files say; a recording has the address to which the call returns.
+ * hytrace callers and hytrace calls without the kernel's files: what recordings themselves say. A function's record has
+ * its first caller, and a call site's record the function that its first call entered. Where the call instruction is,
+ * and what it names, only the files say; a recording has the address to which the call returns.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -287,10 +287,10 @@ int callers__recorded(const struct documents *d, const char *wanted, bool calls,
 			add_hit(&all, &d->list[i]->hits.list[k], calls, wanted, i);
 	}
 	if (!all.count)
-		return error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id %s) "
-				     "was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
-	error__warn("the vmlinux of %s (build id %s) was not found: known are only the first caller of each function, and "
-		    "the first callee of each recorded call; --vmlinux FILE tells the rest", release,
+		return error__return(-EINVAL, "%s: no recording has such a function, and the vmlinux of %s (build id "
+				     "%s) was not found: give --vmlinux FILE", wanted, release, build_id ?: "unknown");
+	error__warn("the vmlinux of %s (build id %s) was not found: known are only the first caller of each function, "
+		    "and the first callee of each recorded call; --vmlinux FILE tells the rest", release,
 		    build_id ?: "unknown");
 	qsort(all.list, all.count, sizeof(*all.list), by_call_and_document);
 	if (json) {
