@@ -48,13 +48,23 @@ static void make_labels(struct documents *d)
 	}
 }
 
-/* Takes over @c and @path. */
-static void add(struct documents *d, const struct coverage *c, char *path)
+void documents__add(struct documents *d, const struct coverage *c, char *path, char *test)
 {
-	size_t paths = d->count;
+	size_t paths = d->count, tests = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
 	*LIST_ADD(d->paths, paths) = path;
+	*LIST_ADD(d->tests, tests) = test;
+}
+
+/* The test that a run was kept with; NULL: none was given. */
+static char *test_of(struct store *s, int64_t run)
+{
+	sqlite3_stmt *st = sql__begin(store__sql(s), "SELECT test FROM run WHERE id = ?", "i", run);
+	char *test = sql__next(store__sql(s), st) > 0 ? sql__text(st, 0) : NULL;
+
+	sqlite3_reset(st);
+	return test;
 }
 
 /*
@@ -86,7 +96,7 @@ static int read_runs(struct documents *d, struct store *s, const char *selection
 
 		err = store__read(s, runs[i], &c, &document);
 		if (!err)
-			add(d, &c, document);
+			documents__add(d, &c, document, test_of(s, runs[i]));
 	}
 	free(runs);
 	return err;
@@ -109,20 +119,22 @@ static int read_one(struct documents *d, const char *path)
 	} else {
 		err = coverage__read_json(&c, path);
 		if (!err)
-			add(d, &c, xstrdup(path));
+			documents__add(d, &c, xstrdup(path), NULL);
 	}
 	free(file);
 	return err;
 }
 
-/* The list of pointers is made when no further document moves them. */
-static void finish(struct documents *d)
+void documents__finish(struct documents *d, bool are_paths)
 {
 	d->list = xcalloc(d->count, sizeof(*d->list));
 	for (size_t i = 0; i < d->count; i++)
 		d->list[i] = &d->read[i];
 	d->labels = xcalloc(d->count, sizeof(*d->labels));
-	make_labels(d);
+	for (size_t i = 0; !are_paths && i < d->count; i++)
+		d->labels[i] = xstrdup(d->paths[i]);
+	if (are_paths)
+		make_labels(d);
 }
 
 int documents__read(struct documents *ret, const char *const *paths, size_t count)
@@ -133,7 +145,7 @@ int documents__read(struct documents *ret, const char *const *paths, size_t coun
 	for (size_t i = 0; !err && i < count; i++)
 		err = read_one(ret, paths[i]);
 	if (!err)
-		finish(ret);
+		documents__finish(ret, true);
 	return err;
 }
 
@@ -153,8 +165,9 @@ static int join(struct documents *d, size_t first, const char *path)
 	while (d->count > first) {
 		coverage__free(&d->read[--d->count]);
 		free((char *)d->paths[d->count]);
+		free(d->tests[d->count]);
 	}
-	add(d, &joined, xstrdup(path));
+	documents__add(d, &joined, xstrdup(path), NULL);
 	return 0;
 }
 
@@ -169,7 +182,7 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 			err = join(ret, i, paths[i]);
 	}
 	if (!err)
-		finish(ret);
+		documents__finish(ret, true);
 	return err;
 }
 
@@ -178,6 +191,7 @@ void documents__free(struct documents *d)
 	for (size_t i = 0; i < d->count; i++) {
 		coverage__free(&d->read[i]);
 		free((char *)d->paths[i]);
+		free(d->tests[i]);
 		if (d->labels)
 			free(d->labels[i]);
 	}
@@ -185,4 +199,5 @@ void documents__free(struct documents *d)
 	free(d->list);
 	free(d->labels);
 	free(d->paths);
+	free(d->tests);
 }
