@@ -147,7 +147,7 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 # These files go into the program as they are, each between two symbols such as _binary_page_html_*: the pages of `report
 # -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, the tables of a store in SQLite and other engines,
 # and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
-EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css $(wildcard user/store/*.sql) \
+EMBEDDED := user/report/page.html user/report/page.js user/report/head.html user/boot/picture.css $(wildcard user/store/*.sql) \
 	user/tailor/tailored.html user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
 EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 

@@ -17,11 +17,13 @@ chromium_alone()
 	return $status
 }
 
-# browse PAGE [SCRIPT [HASH]]: what tests/host/page.js finds in the page, as JSON. What the browser's console says is in
-# the file "console" then.
+# browse PAGE [SCRIPT [HASH [WIDTHS [OPTION...]]]]: what tests/host/page.js finds in the page, as JSON. What the browser's
+# console says is in the file "console" then. With WIDTHS, the page is in a frame of each of these widths, of which a
+# window has none below 500, and the JSON has an object for each.
 browse()
 {
-	local copy=$tap_scratch/browsed.html
+	local copy=$tap_scratch/browsed.html hash=${3:-} widths=${4:-} width
+	local url=file://$copy#$hash
 
 	{
 		cat "$1"
@@ -29,7 +31,21 @@ browse()
 		cat "$clone/tests/host/page.js"
 		printf '</script>'
 	} >"$copy"
-	chromium_alone --window-size=1300,900 --dump-dom "file://$copy#${3:-}" 2>"$tap_scratch/chromium.log" |
+	if [[ $widths ]]; then
+		url=file://$tap_scratch/frames.html
+		{
+			echo '<!doctype html><pre id="result"></pre>'
+			for width in $widths; do
+				echo "<iframe name=$width src='browsed.html#$hash' style='width:${width}px;height:844px;border:0'></iframe>"
+			done
+			echo '<script>const all = {};
+				addEventListener("message", event => {
+					all[event.data.name] = event.data.result;
+					document.getElementById("result").textContent = JSON.stringify(all);
+				});</script>'
+		} >"$tap_scratch/frames.html"
+	fi
+	chromium_alone --window-size=1300,900 "${@:5}" --dump-dom "$url" 2>"$tap_scratch/chromium.log" |
 		sed -n 's/.*<pre id="result">\(.*\)<\/pre>.*/\1/p' | sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g'
 	grep CONSOLE "$tap_scratch/chromium.log" >"$tap_scratch/console"
 	return 0

@@ -21,7 +21,34 @@
 		await wait();
 		return [text(document.getElementById('said')), ...seen()];
 	};
-	const numbers = element => text(element).match(/[\d,]+(?= of)|(?<=of )[\d,]+/g).map(n => +n.replaceAll(',', ''));
+	// A bar has its numbers in its title. Where there is little room, the cell of a directory does not show them.
+	const numbers = element => (element.textContent || element.title).match(/[\d,]+(?= of)|(?<=of )[\d,]+/g)?.map(n => +n.replaceAll(',', ''));
+
+	const box = element => element.getBoundingClientRect();
+	// What can be seen of the page as it is now: how wide it is, and its rows, whose cells may be one strip.
+	const sizes = () => ({
+		window: innerWidth, page: document.documentElement.scrollWidth, names: Math.min(...rows().map(r => box(r.cells[0]).width)),
+		highest: Math.max(...rows().map(r => box(r).height)), right: Math.max(...rows().map(r => box(r).right)),
+		cells: rows().map(r => r.querySelector('.strip')?.children.length ?? r.querySelectorAll('td.cell').length),
+		narrowest: Math.min(...[...document.querySelectorAll('td .strip > *, td.cell')].map(e => box(e).width)),
+		wordy: [...document.querySelectorAll('td.cell')].filter(e => text(e).length > 1).length,
+		cards: [...document.querySelectorAll('.card')].filter(e => e.checkVisibility()).length,
+	});
+	// The browser goes back later, in real time, which only passes while something is loaded.
+	const back = async () => {
+		let there = false;
+
+		addEventListener('popstate', () => there = true, { once: true });
+		history.back();
+		for (let n = 0; !there && n < 20000; n++)
+			await new Promise(done => Object.assign(new Image(), { onload: done, onerror: done, src: 'data:,' + n }));
+	};
+	// Is the middle of an element what a person sees there?
+	const inSight = element => {
+		const { left, top, width, height } = box(element), there = document.elementFromPoint(left + Math.min(width / 2, 40), top + height / 2);
+
+		return !!there && (element.contains(there) || there.contains(element));
+	};
 
 	try {
 		result.title = document.title;
@@ -32,15 +59,17 @@
 		result.filters = [...document.querySelectorAll('#filters button')].map(text);
 		result.top = seen();
 		// Of the rows of the first level: [seen, asked for] of each column.
-		result.sums = rows().map(r => [...r.cells].slice(2).map(numbers));
+		result.sums = document.querySelector('td .strip') ? [] : rows().map(r => [...r.cells].slice(2).map(numbers));
 		result.detail = text(document.getElementById('detail'));
 		if (typeof MORE === 'function')
-			await MORE({ result, wait, rows, row, seen, text, filter, key, focused, search });
+			await MORE({ result, wait, rows, row, seen, text, filter, key, focused, search, box, sizes, inSight, back });
 	} catch (error) {
 		result.error = String(error);
 	}
 	result.markup = document.querySelectorAll('#table script, #table img, #detail img, b i').length;
 	result.loaded = performance.getEntriesByType('resource').map(entry => entry.name);
+	if (parent !== window)
+		return parent.postMessage({ name: window.name, result }, '*');
 	const pre = document.createElement('pre');
 
 	pre.id = 'result';

@@ -156,8 +156,12 @@ is '--source: a file is where it is found, or else in the first directory' "$(se
 	"$(printf '%s\n' "$PWD"/{build/mm/c.c,tree/{fs/a.c,fs/ext4/b.c,include/h.h,"kernel/<b>&\"'.c"}} | sort)"
 report lcov --source nonesuch one.json >out
 is '--source: a directory that is not there is refused' "$?" 2
-report html --source tree one.json >out
+report json --source tree one.json >out
 is '--source with another format is refused' "$?" 2
+report lcov --source-url https://here/ one.json >out
+is '--source-url with another format is refused' "$?" 2
+report html --source-url javascript:alert one.json >out
+is '--source-url: what is no address is refused' "$? $(grep -c 'does not begin with https://' err)" '2 1'
 report lcov --in fs/ext4 one.json >part.info
 is '--in keeps a part' "$(sed -n 's/^SF://p' part.info | xargs)" 'fs/ext4/b.c include/h.h'
 jq '.functions |= map(.file = null | .line = null)' universe.json >unplaced.json
@@ -250,10 +254,12 @@ browse page.html '' 'q=delta&show=only1' >hash.json
 is 'an address opens what it says' "$(jq -r '.top | map(split(" ")[0]) | join(" ")' hash.json)" delta
 
 # Two functions that no document has seen: calls prove that one ran, and the other one may have run inlined.
-perl -0pe 'my @marks = /"marks":"([^"]*)"/g;
-	my @at = grep { my $i = $_; !grep { substr($_, $i, 1) ne "0" } @marks } 0 .. length($marks[0]) - 1;
-	substr($_, $at[0], 1, "p"), substr($_, $at[1], 1, "q") for @marks;
-	my $n = 0; s/"marks":"[^"]*"/"\"marks\":\"" . $marks[$n++] . "\""/ge' page.html >proved.html
+perl -0pe 'my ($marks) = /"marks":"([^"]*)"/;
+	my %changed;
+	for (/"changes":\[([^\]]*)\]/g) { my $i = -1; $changed{$i += $_} = 1 for split /,/ }
+	my @at = grep { substr($marks, $_, 1) eq "0" && !$changed{$_} } 0 .. length($marks) - 1;
+	substr($marks, $at[0], 1, "p"), substr($marks, $at[1], 1, "q");
+	s/"marks":"[^"]*"/"marks":"$marks"/' page.html >proved.html
 browse proved.html 'async function MORE(t) {
 	const r = t.result;
 	for (const name of ["proved", "perhaps", "unseen"]) {
@@ -297,6 +303,162 @@ is '--in: which function to be seen it was counts all' "$(shown '.split | test("
 is '--in: a caller outside has its name' "$(shown '.outside[1]' | sed 's/ |.*//')" 'init_it outside of mm'
 is '--in: and its call of the function' "$(shown '.caller | test("^init_it It is outside of mm, .*return to \\+0x8 → split$")')" true
 is '--in: other functions outside are not there' "$(shown '.other | length')" 1
+
+is 'the first caller is known without the files of the kernel' "$(shown '.split | test("Called from init_it \\+0x8 Calls in it")')" true
+
+# ---- many columns, and little room
+
+for n in {00..69}; do
+	sed "s/\"here\"/\"host$((10#$n / 30))\"/; s/02T03:04:05.000006/02T03:04:05.0000$n/; s/\"boot_id\": \"b\"/\"boot_id\": \"b$n\"/" one.json >"r$n.json"
+done
+document r03.json 0x100 0x500 -- '.started = "2026-01-03T03:04:05.000006Z" | .host = "host0" | .boot_id = "b3"'
+report html -o 1.html one.json
+report html -o 10.html r0?.json
+report html -o 64.html r[0-5]?.json r6[0-3].json
+# data PAGE: what the program has put into the page
+data()
+{
+	sed -n 's/.*id="data">\(.*\)$/\1/p' "$1" | sed 's/<\/script>$//'
+}
+is 'of 64 equal columns, each has nothing of its own' "$(data 64.html | jq -c '[.columns[5, 63] | .changes, .marks, .hits, (.calls | length)]')" \
+	'[[],"",null,1,[],"",null,1]'
+is 'one that is not equal has what differs' "$(data 64.html | jq -c '.columns[3] | [.marks, (.changes | length)]')" '["01000",5]'
+is 'eight columns have their first calls' "$(report html r0[0-7].json | data /dev/stdin | jq -c '[.columns[].hits | length] | unique')" '[10,25]'
+for columns in 1 2 10 64; do
+	page=$columns.html
+	[[ $columns = 2 ]] && page=page.html
+	browse $page 'async function MORE(t) {
+		const r = t.result;
+		r.closed = t.sizes();
+		t.row("fs").click();
+		t.row("a.c").click();
+		r.open = t.sizes();
+		t.row("beta").click();
+		await t.wait();
+		r.answer = t.text(document.querySelector("#detail h2"));
+		r.inSight = t.inSight(document.querySelector("#detail h2")) && t.inSight(t.row("beta"));
+		r.after = t.sizes();
+	}' '' '390 1000 1350' >seen.json
+	is "$columns columns: the console of the browser says nothing" "$(cat console) $(shown '[.[].error] | unique | tojson')" ' [null]'
+	is "$columns columns: the page is as wide as its window" \
+		"$(shown '[.[] | .closed, .open, .after | select(.page > .window or .right > .window)] | tojson')" '[]'
+	is "$columns columns: no name is a letter a line" "$(shown '[.[] | .open | select(.names < 120 or .highest > 60)] | tojson')" '[]'
+	is "$columns columns: each row has a cell for each" "$(shown '[.[] | .closed.cells[]] | unique | tojson')" "[$columns]"
+	is "$columns columns: each cell can be seen" "$(shown '[.[] | .open.narrowest | select(. < 2)] | tojson')" '[]'
+	is "$columns columns: a click shows its answer, and the row" "$(shown '[.[] | .answer, .inSight] | unique | tojson')" '[true,"beta"]'
+	is "$columns columns: from three on, cells are without text" "$(shown '[.[] | .open.wordy > 0] | unique | tojson')" \
+		"[$([[ $columns -lt 3 ]] && echo true || echo false)]"
+	is "$columns columns: from eight on, there is one card" "$(shown '[.[] | .closed.cards] | unique | tojson')" \
+		"[$([[ $columns -gt 7 ]] && echo 1 || echo "$columns")]"
+done
+report html r0[0-3].json >4.html
+browse 4.html 'async function MORE(t) {
+	const r = t.result, head = n => document.querySelectorAll("#table th button")[n];
+	const sorted = () => [location.hash, ...[...document.querySelectorAll("th")].map(th => th.getAttribute("aria-sort")), ...t.seen()].filter(Boolean).join(" ");
+	t.row("fs").click();
+	t.row("a.c").click();
+	t.row("alpha").click();
+	r.alpha = t.text(document.getElementById("detail"));
+	t.row("beta").click();
+	await t.back();
+	r.back = t.text(document.querySelector("#detail h2"));
+	r.chosen = t.text(document.querySelector("tr.chosen a"));
+	r.link = document.querySelector("tr.chosen a").href.replace(/.*#/, "#");
+	head(1).click();
+	r.functions = t.seen()[0];
+	head(5).click();
+	r.highest = sorted();
+	head(5).click();
+	r.lowest = sorted();
+	t.key("Escape");
+	await t.wait();
+	r.left = t.text(document.querySelector("#detail h3"));
+	r.trend = document.querySelectorAll(".trend path.point title").length;
+}' >seen.json
+is 'four columns: the console of the browser says nothing' "$(cat console) $(shown .error)" ' null'
+is 'Back goes to the function before' "$(shown '"\(.back) \(.chosen)"')" 'alpha alpha'
+is 'a row is a link that can be copied' "$(shown .link)" '#f=alpha%40fs%2Fa.c'
+is 'a click on a heading sorts by it' "$(shown .functions | sed 's/ |.*//')" '▾ fs/'
+is 'of a column, the highest share comes first' "$(shown .highest | grep -o 'sort=3.*\(descending\|ascending\) . [^ ]*')" \
+	'sort=3&f=alpha%40fs%2Fa.c&in=fs&in=fs%2Fa.c descending ▾ fs/'
+is 'and then the lowest' "$(shown .lowest | grep -o 'sort=-4.*\(descending\|ascending\) . [^ ]*')" \
+	'sort=-4&f=alpha%40fs%2Fa.c&in=fs&in=fs%2Fa.c ascending ▸ init/'
+is 'Escape leaves the function' "$(shown .left)" 'How to read this page'
+is 'the share over time has a point for each column' "$(shown .trend)" 4
+is 'of a function, columns that say the same stand together' "$(shown '.alpha | test("Seen in 4 of 4 ● seen: 4 r00 · 0.000010 s, <b>sh")')" true
+browse 4.html '' 'f=delta%40fs%2Fext4%2Fb.c' >seen.json
+is 'the address of a function opens its place' "$(shown '.top[] | select(startswith("delta"))' | cut -c 1-5) $(shown .detail | cut -c 1-10)" \
+	'delta delta fs/e'
+browse 64.html 'function MORE(t) { t.result.paper = getComputedStyle(document.body).backgroundColor; t.result.cell =
+	[...new Set([...document.querySelectorAll("td .strip > *")].map(e => getComputedStyle(e).backgroundColor))].length; }' '' '' \
+	--blink-settings=preferredColorScheme=0 >seen.json
+is 'for those who like it dark, it is, and shares have colours' "$(shown '"\(.paper) \(.cell > 2)"')" 'rgb(20, 24, 29) true'
+
+# ---- groups of runs, and unions
+
+report html r??.json >70.html
+is 'more runs than columns can be are joined, by host' "$(data 70.html | jq -c '[.columns[] | [.label, (.merged | length)]]')" \
+	'[["host0",30],["host1",30],["host2",10]]'
+browse 70.html 'async function MORE(t) {
+	const r = t.result;
+	t.filter("some").click();
+	r.some = await t.search("*");
+	t.row("inl").click();
+	r.inl = t.text(document.getElementById("detail"));
+}' >seen.json
+is 'the console of the browser says nothing about groups' "$(cat console) $(shown .error)" ' null'
+is 'a function says how many of the runs have seen it' "$(shown '.inl | test("host0 \\(29 of 30 runs\\)")') $(shown '.cards[0] | test("70 runs in 3 groups")')" 'true true'
+for n in 0 1 2; do
+	"$hytrace" keep runs.db --test "suite/$n" "r${n}"?.json
+done
+"$hytrace" keep runs.db --test suite/3 r[3-6]?.json
+is 'runs of a store are joined by test, if each has one' "$(report html runs.db | data /dev/stdin | jq -c '[.columns[].label]')" \
+	'["suite/0","suite/1","suite/2","suite/3"]'
+for n in {00..69}; do
+	jq -c ".host = \"h$n\" | .started = \"2026-0$((10#$n % 3 + 1))-$(printf %02d $((10#$n / 3 + 1)))T00:00:00.000000Z\"" "r$n.json" >"d$n.json"
+done
+is 'else by month, if there are too many hosts and days' "$(report html d??.json | data /dev/stdin | jq -c '[.columns[].label]')" \
+	'["2026-01","2026-02","2026-03"]'
+jq -c '.started = null' d00.json >d && mv d d00.json
+is 'or else by their order' "$(report html d??.json | data /dev/stdin | jq -c '[.columns[] | [.label, (.merged | length)]] | length, .[0], .[-1]' | xargs)" \
+	'35 [d00 … d01,2] [d68 … d69,2]'
+"$hytrace" merge -o union.json one.json two.json
+report html union.json >union.html
+browse union.html 'async function MORE(t) {
+	t.result.delta = await t.search("delta");
+	t.result.alpha = await t.search("alpha");
+}' >seen.json
+is 'a union says in how many runs' "$(shown '.delta[1], .alpha[1]' | grep -o 'seen in . of 2 runs' | xargs)" 'seen in 1 of 2 runs seen in 2 of 2 runs'
+is 'and has a list of what not all have seen' "$(shown '.filters | map(sub("✓ *"; "")) | join(", ")')" 'All 11, Seen 6, Unseen 3, Not in all 5'
+report html boot.json >boot.html
+browse boot.html >seen.json
+is 'init code of a boot has its share' "$(shown '.cards[0] | test("Init code: 1 of 1 \\(100.0 %\\)")')" true
+
+# ---- the source
+
+{
+	seq -f '/* %g */' 8
+	printf 'static int\nalpha(int a)\n{\n\tif (a < 1) { </script>\n\t}\n}\n\nint other(void)\n{\n}\n'
+} >tree/fs/a.c
+mkdir -p tree/include
+{
+	seq -f '/* %g */' 6
+	printf '%s\n' 'DEFINE_THIS(inl);' 'int other(void)'
+} >tree/include/h.h
+report html --source tree --source-url 'https://here/v%v/%f#L%l' one.json two.json >source.html
+is 'the source of functions that ran is on the page' "$(data source.html | jq -c '.paths as $p | [.sources[] | [$p[.[0]], .[1], .[2], (.[3] | split("\n") | length)]]')" \
+	'[["fs/a.c",10,9,7],["include/h.h",7,7,2]]'
+browse source.html 'async function MORE(t) {
+	const r = t.result;
+	await t.search("alpha");
+	t.row("alpha").click();
+	r.source = [...document.querySelectorAll(".source span")].map(e => e.dataset.line + e.className + " " + t.text(e) + e.title);
+	r.link = document.querySelector("#detail p a").href;
+}' >seen.json
+is 'the console of the browser says nothing about the source' "$(cat console) $(shown .error)" ' null'
+is 'its lines are those of the file, and tell what ran' "$(shown '.source | join("|")')" \
+	'9 static int|10ran alpha(int a)ran in one, two|11 {|12 if (a < 1) { </script>|13 }|14 }'
+is '--source-url: a place is a link' "$(shown .link)" 'https://here/v6.12/fs/a.c#L10'
 
 # The opposite: a fault that the browser finds must be noticed.
 sed 's/"lines":/"wrong":/' page.html >broken.html

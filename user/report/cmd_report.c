@@ -14,7 +14,7 @@
 #include "report/report.h"
 #include "run/output.h"
 
-enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE };
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE, KEY_SOURCE_URL };
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
@@ -35,8 +35,11 @@ static const struct argp_option options[] = {
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
 	OPTION_VMLINUX("that kernel's, with debug information; modules are looked for beside it"),
-	{ "source", KEY_SOURCE, "DIR", 0, "-f lcov: where the kernel's source is; given again: where files are "
-	  "that are not there, such as those that its build makes", 0 },
+	{ "source", KEY_SOURCE, "DIR", 0, "where the kernel's source is, for the paths of -f lcov, and for -f html, "
+	  "which then has the source of functions that ran; given again: where files are that are not there, such "
+	  "as those that its build makes", 0 },
+	{ "source-url", KEY_SOURCE_URL, "URL", 0, "-f html: where a line of the source can be seen, with %v for the "
+	  "kernel's version, %f for the file and %l for the line", 0 },
 	{ }
 };
 
@@ -54,7 +57,7 @@ static const char *const by_names[] = { "directory", "file", "function", NULL };
 struct report_options {
 	const char *const *paths;
 	size_t count;
-	const char *where, *universe;
+	const char *where, *universe, *url;
 	int by, sort;		/* -1: not given */
 	struct report_form form;
 	struct result_options result;
@@ -106,6 +109,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SOURCE:
 		add_directory(state, o, arg);
 		break;
+	case KEY_SOURCE_URL:
+		if (strncmp(arg, "https://", 8) && strncmp(arg, "http://", 7))
+			argp_error(state, "--source-url %s: does not begin with https://", arg);
+		o->url = arg;
+		break;
 	case ARGP_KEY_ARGS:
 		o->count = option__arguments(state, &o->paths);
 		break;
@@ -128,8 +136,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		    (o->result.format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
 			argp_error(state, "--sort orders the lines of directories and files; functions are in "
 				   "the order of their places");
-		if (o->result.format != REPORT_LCOV && o->directory_count)
-			argp_error(state, "--source goes with -f lcov");
+		if (o->result.format != REPORT_LCOV && o->result.format != REPORT_HTML && o->directory_count)
+			argp_error(state, "--source goes with -f lcov and -f html");
+		if (o->result.format != REPORT_HTML && o->url)
+			argp_error(state, "--source-url goes with -f html");
 		break;
 	default:
 		return result_options__parse(&o->result, key, arg, state);
@@ -140,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Prints lcov or html, which also have calls if the kernel's files are found. */
 static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
-	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
+	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
 	/* With --proved, the images are open already. */
 	char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
@@ -155,7 +165,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	if (!err && o->result.format == REPORT_LCOV)
 		err = report__lcov(r, labels, opened, &source, out);
 	else if (!err)
-		err = report__html(r, labels, opened, out);
+		err = report__html(r, labels, opened, &source, out);
 	images__free(&images);
 	free(vmlinux);
 	return err;
@@ -316,6 +326,8 @@ int cmd_report(int argc, char **argv)
 	o.form.sort = o.sort >= 0 ? o.sort : 0;
 	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.where ? BY_FILE : BY_DIRECTORY;
 	err = documents__open(&d, o.paths, o.count, &o.result);
+	if (!err && o.result.format == REPORT_HTML && d.count > PAGE_MOST_COLUMNS)
+		err = documents__gather(&d, PAGE_MOST_COLUMNS);
 	if (!err)
 		err = o.result.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);

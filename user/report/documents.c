@@ -54,13 +54,17 @@ static void make_labels(struct documents *d)
 	}
 }
 
-static int add(struct coverage *c, const char *path, void *data)
+void documents__add(struct documents *d, const struct coverage *c, const char *path)
 {
-	struct documents *d = data;
 	size_t paths = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
 	*LIST_ADD(d->paths, paths) = xstrdup(path);
+}
+
+static int add(struct coverage *c, const char *path, void *data)
+{
+	documents__add(data, c, path);
 	return 0;
 }
 
@@ -159,14 +163,16 @@ int documents__each(const char *const *paths, size_t count, const struct result_
 	return visit_all(paths, count, o, NULL, visit, data);
 }
 
-/* The list of pointers is made when no further document moves them. */
-static void finish(struct documents *d)
+void documents__finish(struct documents *d, bool are_paths)
 {
 	d->list = xcalloc(d->count, sizeof(*d->list));
 	for (size_t i = 0; i < d->count; i++)
 		d->list[i] = &d->read[i];
 	d->labels = xcalloc(d->count, sizeof(*d->labels));
-	make_labels(d);
+	for (size_t i = 0; !are_paths && i < d->count; i++)
+		d->labels[i] = xstrdup(d->paths[i]);
+	if (are_paths)
+		make_labels(d);
 }
 
 static int read_all(struct documents *ret, const char *const *paths, size_t count, const struct result_options *o,
@@ -179,7 +185,7 @@ static int read_all(struct documents *ret, const char *const *paths, size_t coun
 	*ret = (struct documents){};
 	err = visit_all(paths, count, o, heads ? ret : NULL, add, ret);
 	if (!err)
-		finish(ret);
+		documents__finish(ret, true);
 	return err;
 }
 
@@ -240,7 +246,7 @@ static int read_joined(struct documents *d, const char *path, const struct resul
 	if (j.count > 1)
 		err = merge__end(&j.m, err);
 	if (j.count > 1 ? !err : j.count) {
-		add(j.count > 1 ? &j.joined : &j.first, j.count > 1 ? path : j.first_path, d);
+		documents__add(d, j.count > 1 ? &j.joined : &j.first, j.count > 1 ? path : j.first_path);
 		err = err ?: documents__limit(&d->read[d->count - 1], path, o);
 	}
 	free(j.first_path);
@@ -256,7 +262,7 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 	for (size_t i = 0; !err && i < count; i++)
 		err = read_joined(ret, paths[i], o);
 	if (!err)
-		finish(ret);
+		documents__finish(ret, true);
 	return err;
 }
 

@@ -63,6 +63,21 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 /* Leaves of a union what --min-runs asks for. Returns -EINVAL after a message if @c has not so many runs. */
 int documents__limit(struct coverage *c, const char *path, const struct result_options *o);
 void documents__free(struct documents *d);
+
+/**
+ * documents__gather() - join runs until there are few enough columns
+ * @d: more than @most recordings; each becomes the union of some of them, labelled by what these have in common: their
+ *     test, else the host, else the day or the month; or by the first and the last one of neighbours
+ * @most: at most so many are left
+ *
+ * Return: 0, or -EINVAL after a message if they cannot be merged.
+ */
+int documents__gather(struct documents *d, size_t most);
+
+/* Adds a recording, and takes it over. When all are there, call documents__finish(). */
+void documents__add(struct documents *d, const struct coverage *c, const char *path);
+/* Makes the labels and the list. @are_paths: the labels are short forms of the paths; false: they are the paths */
+void documents__finish(struct documents *d, bool are_paths);
 bool texts__are_distinct(char *const *list, size_t count);
 
 /*

@@ -38,7 +38,8 @@ static const char *put_until(const char *at, const char *end, const char *mark, 
 	return place + strlen(mark);
 }
 
-int embed__page(const char *start, const char *end, const char *data, size_t length, FILE *out)
+int embed__page(const char *start, const char *end, const char *script, const char *script_end, const char *data,
+		size_t length, FILE *out)
 {
 	const char *at = put_until(start, end, "@HEAD@", out);
 
@@ -46,9 +47,15 @@ int embed__page(const char *start, const char *end, const char *data, size_t len
 		fwrite(_binary_head_html_start, 1, _binary_head_html_end - _binary_head_html_start, out);
 		at = put_until(at, end, "@DATA@", out);
 	}
+	if (at) {
+		put_data(data, length, out);
+		if (script) {
+			at = put_until(at, end, "@SCRIPT@", out);
+			fwrite(script, 1, script_end - script, out);
+		}
+	}
 	if (!at)
 		return error__return(-EINVAL, "a page of this program has no place for its head or its data");
-	put_data(data, length, out);
 	fwrite(at, 1, end - at, out);
 	return 0;
 }

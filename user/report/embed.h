@@ -8,14 +8,17 @@
 
 /**
  * embed__page() - write a page with its data
- * @start: the template, with the markers @HEAD@ and, after that, @DATA@
+ * @start: the template, with the markers @HEAD@, @DATA@ and @SCRIPT@ in this order
  * @end: the end of the template
+ * @script: the text for @SCRIPT@; NULL: the template has no such marker
+ * @script_end: the end of @script
  * @data: one JSON object, for an element that holds text
  * @length: the length of @data
  * @out: where to; write errors stay in the stream
  *
  * Return: 0, or -EINVAL after a message if a marker is missing.
  */
-int embed__page(const char *start, const char *end, const char *data, size_t length, FILE *out);
+int embed__page(const char *start, const char *end, const char *script, const char *script_end, const char *data,
+		size_t length, FILE *out);
 
 #endif

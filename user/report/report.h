@@ -59,7 +59,11 @@ void report__json(const struct rows *r, const char *const *labels, const struct 
 struct lcov_source {
 	const char *const *list;
 	size_t count;
+	const char *url;	/* -f html: where a line can be seen, with %v, %f and %l; NULL: not given */
 };
+
+/* The path of a file of the source, to be freed; below the first directory if none has the file. */
+char *lcov_source__path(const struct lcov_source *s, const char *file);
 
 /*
  * Prints functions and calls by line, as genhtml takes them. @images: the files of the kernel, which show its calls;
@@ -68,11 +72,32 @@ struct lcov_source {
 int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
 		 const struct lcov_source *source, FILE *out);
 
+/* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
+struct file_line {
+	const char *file, *name;
+	unsigned int line;
+	bool seen;
+};
+
+/* The lines that have a value in -f lcov, to be freed by line_values__free(). */
+struct line_values *line_values__new(const struct rows *r, const struct images *images);
+void line_values__free(struct line_values *v);
 /*
- * Prints a page for a browser. @images: the files of the kernel, which show callees; NULL: callees stay unknown.
- * Returns -EINVAL after a message if the page has no place for the data.
+ * Those of a column, by file, then by line. The next call of this function overwrites them. Returns 0, or a negative
+ * errno after a message: hits cannot be read from a store.
  */
-int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out);
+int line_values__of(struct line_values *v, size_t column, const struct file_line **ret, size_t *ret_count);
+
+/* More columns could not be told apart on a page. */
+#define PAGE_MOST_COLUMNS 64
+
+/*
+ * Prints a page for a browser, with at most PAGE_MOST_COLUMNS columns. @images: the files of the kernel, which show
+ * callees; NULL: callees stay unknown. @source: its directories have the text of functions that ran. Returns -EINVAL
+ * after a message if the page has no place for the data.
+ */
+int report__html(const struct rows *r, const char *const *labels, const struct images *images,
+		 const struct lcov_source *source, FILE *out);
 
 /* Prints the losses that are not 0 on stderr, one a line, each with its meaning. */
 void report__losses(const struct coverage *c);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the page: user/report/page.html, from the program, with the data in it as one JSON object.
+ * Writes the page: page.html and page.js, from the program, with the data in it as one JSON object.
  *
- * A boot and a workload are 28,000 functions, 10,000 first hits and 24,000 callers, and the page
- * should stay small enough for a mail. So data of functions is in columns ("names", "lines", a
- * string of marks for each recording), hits are numbers in a row, and times are differences.
+ * A boot and a workload are 28,000 functions, 10,000 first hits and 24,000 callers, and the page should stay small
+ * enough for a mail, also with 64 recordings. So data of functions is in columns ("names", "lines", a string of marks),
+ * hits are numbers in a row, and times are differences. Calls and the most frequent mark of each function are there
+ * once, and a recording only says where it differs.
  *
  *	units		in order of functions: [compiled file, module, number of functions]
  *	in		what --in said: the table has only these functions; null: it has all
@@ -18,19 +19,23 @@
  *	words, reasons	why the other functions are untraceable: [word, rest of a sentence];
  *			[word, null]: not in the universe, or outside of "in"
  *	tasks		[pid, name]; the name is empty if it is not known
+ *	marks		for each function in the table, what most columns say of it: 1 seen, + seen though not
+ *			asked for, 0 unseen, p proved to have run, q perhaps run inlined; others: "verdicts"
+ *	sites		the calls of all columns: caller, offset, callee; below 0 (from -1): unknown, index of "ways"
+ *	sources		with --source: [path, first line of the function, line where the text begins, text, values].
+ *			values: lines after the one before (the first: after the beginning), index of "values"
+ *	values		a character for each column: 1 the line ran, 0 it did not, - neither is known
+ *	source_url	the argument of --source-url
  *	columns		for each document its head as it is in the document, and
- *		marks		a character each: 1 seen, + seen though not asked for, 0 unseen,
- *				p proved to have run, q perhaps run inlined; others: "verdicts"
- *		hits		in order of time: function, microseconds after the hit before,
- *				CPU, task, number of functions since then (1, unless --in is given)
- *		calls		caller, offset, microseconds, CPU, task, callee; below 0 (from -1):
- *				unknown, index of "ways". A call may come twice
+ *		changes, marks	functions after the one before (the first: from -1), and the mark there
+ *		runs		of a union, for each function with 1 or +, in how many runs it was seen; 0: in all
+ *		hits		with at most MOST_TIMED columns, in order of time: function, microseconds after
+ *				the hit before, CPU, task, number of functions since then (1, unless --in is given)
+ *		calls		how many sites it has from the first one on, how many of the next it lacks, has, ...
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -39,32 +44,30 @@
 #include "document/coverage_json.h"
 #include "image/image.h"
 #include "report/embed.h"
+#include "report/page.h"
 #include "report/report.h"
 #include "report/rows.h"
 
-extern const char _binary_page_html_start[], _binary_page_html_end[];
+extern const char _binary_page_html_start[], _binary_page_html_end[], _binary_page_js_start[], _binary_page_js_end[];
 
 /* The reason word of functions outside of --in: rows call them, or are called by them. */
 #define OUTSIDE "outside"
+/* With more columns than this, times and tasks of first calls would make the page too large. */
+#define MOST_TIMED 8
 /* The number in page.of_row of a row that --in leaves out. */
 #define NO_ROW (UINT32_MAX - 1)
-
-/* Texts that get a number when they are first seen, so that each is written once. */
-struct numbered {
-	struct lh_table *index;
-	char **list;	/* by number */
-	size_t count;
-};
 
 /* In the page, each function has a number. */
 struct page {
 	const struct rows *rows;
 	const struct images *images;	/* NULL: callees are unknown */
+	const struct lcov_source *source;
 	const struct row **order;	/* the rows, by module, unit and line */
 	uint32_t *of_universe;		/* index in the universe -> number, from 1; 0: none yet */
 	uint32_t *of_row;		/* struct row's @made -> number in the page */
 	struct numbered others;		/* functions without a row; see add_other() */
-	struct numbered words, paths, tasks;
+	struct numbered words, paths, tasks, sites, values;
+	char *marks;			/* see "marks" */
 	json_writer_t *w;
 };
 
@@ -76,40 +79,15 @@ struct page_call {
 	long callee;		/* number of the callee; below 0: -1 - enum call_kind */
 };
 
-static void numbered__free(struct numbered *n)
-{
-	if (n->index)
-		lh_table_free(n->index);
-	for (size_t i = 0; i < n->count; i++)
-		free(n->list[i]);
-	free(n->list);
-}
-
-/* Returns the number of a text, from 0. The text is copied if it is new. */
-static size_t numbered__add(struct numbered *n, const char *text)
-{
-	struct lh_entry *entry;
-
-	n->index = n->index ?: index__new(256, NULL);
-	entry = lh_table_lookup_entry(n->index, text);
-	if (entry)
-		return (uintptr_t)lh_entry_v(entry);
-	*LIST_ADD(n->list, n->count) = xstrdup(text);
-	index__add(n->index, n->list[n->count - 1], (void *)(uintptr_t)(n->count - 1));
-	return n->count - 1;
-}
-
 /*
  * Returns the number of a function without a row; adds the function if it is new. @reason: the word for why it cannot
  * be traced, or OUTSIDE; NULL: unknown. The text has it, because namesakes may be untraceable for different reasons.
  */
 static long add_other(struct page *p, const char *name, const char *module, const char *reason)
 {
-	char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ?: "", name, module);
-	size_t other = numbered__add(&p->others, text);
+	autofree char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ?: "", name, module);
 
-	free(text);
-	return p->rows->count + other;
+	return p->rows->count + numbered__add(&p->others, text);
 }
 
 /* As add_other(), for a function outside of --in: its namesakes get numbers of their own. */
@@ -335,28 +313,6 @@ static void write_files(struct page *p)
 	jsonw_end_array(p->w);
 }
 
-/* A string with a character for each row. */
-static void write_letters(struct page *p, const char *name,
-			  char (*letter)(const struct page *p, const struct row *row, size_t column), size_t column)
-{
-	char *text = xmalloc(p->rows->count + 1);
-
-	for (size_t i = 0; i < p->rows->count; i++)
-		text[i] = letter(p, p->order[i], column);
-	text[p->rows->count] = '\0';
-	jsonw_string_field(p->w, name, text);
-	free(text);
-}
-
-static char class_letter(const struct page *p, const struct row *row, size_t column)
-{
-	static const char letters[] = {
-		[ROW_TRACED] = 't', [ROW_EVENT] = 'e', [ROW_INIT] = 'i', [ROW_LATER] = 'l', [ROW_UNKNOWN] = 'u',
-	};
-
-	return letters[row->class];
-}
-
 static const char marks[VERDICT_COUNT] = {
 	[VERDICT_SEEN] = '1', [VERDICT_PROVED] = 'p', [VERDICT_NOT_CALLED] = '0', [VERDICT_NOT_FOLLOWED] = 'o',
 	[VERDICT_NOT_ASKED] = 'a', [VERDICT_DENIED] = 'd', [VERDICT_OWN] = 'h', [VERDICT_UNATTACHED] = 't',
@@ -364,67 +320,111 @@ static const char marks[VERDICT_COUNT] = {
 	[VERDICT_INLINED] = 'q', [VERDICT_UNKNOWN] = '-',
 };
 
-static char mark_letter(const struct page *p, const struct row *row, size_t column)
+static char mark_of(const struct page *p, size_t i, size_t column)
 {
+	const struct row *row = p->order[i];
+
 	if (!row__is_asked_for(row, column) && row__is_seen(row, column))
 		return '+';
 	return marks[row__verdict(row, column)];
 }
 
-static void write_functions(struct page *p)
+/* Writes a letter for the class of each row, and the mark that most columns have. */
+static void write_letters(struct page *p)
 {
+	static const char letters[] = {
+		[ROW_TRACED] = 't', [ROW_EVENT] = 'e', [ROW_INIT] = 'i', [ROW_LATER] = 'l', [ROW_UNKNOWN] = 'u',
+	};
+	autofree char *classes = xcalloc(p->rows->count + 1, 1);
+
+	p->marks = xcalloc(p->rows->count + 1, 1);
+	for (size_t i = 0; i < p->rows->count; i++) {
+		unsigned int counts[UINT8_MAX + 1] = {}, most = 0;
+
+		classes[i] = letters[p->order[i]->class];
+		for (size_t column = 0; column < p->rows->columns; column++) {
+			char mark = mark_of(p, i, column);
+
+			if (++counts[(unsigned char)mark] > most) {
+				most = counts[(unsigned char)mark];
+				p->marks[i] = mark;
+			}
+		}
+	}
+	jsonw_string_field(p->w, "classes", classes);
+	jsonw_string_field(p->w, "marks", p->marks);
+}
+
+static void write_changes(struct page *p, size_t column)
+{
+	autofree char *changed = xcalloc(p->rows->count + 1, 1);
+	size_t count = 0, last = -1;
+
+	json__array(p->w, "changes");
+	for (size_t i = 0; i < p->rows->count; i++) {
+		char mark = mark_of(p, i, column);
+
+		if (mark == p->marks[i])
+			continue;
+		changed[count++] = mark;
+		jsonw_lluint(p->w, i - last);
+		last = i;
+	}
+	jsonw_end_array(p->w);
+	jsonw_string_field(p->w, "marks", changed);
+}
+
+static void write_runs(struct page *p, size_t column)
+{
+	size_t all = p->rows->documents[column]->merged_count;
+
+	json__array(p->w, "runs");
+	for (size_t i = 0; all && i < p->rows->count; i++) {
+		size_t runs = rows__runs(p->rows, p->order[i], column);
+
+		if (runs)
+			jsonw_lluint(p->w, runs < all ? runs : 0);
+	}
+	jsonw_end_array(p->w);
+}
+
+static int write_functions(struct page *p)
+{
+	int err = 0;
+
 	write_units(p);
 	json__array(p->w, "lines");
 	for (size_t i = 0; i < p->rows->count; i++)
 		jsonw_lluint(p->w, p->order[i]->f->line);
 	jsonw_end_array(p->w);
 	write_files(p);
+	if (p->source->count)
+		err = page__write_sources(p->w, p->rows, p->images, p->source, &p->paths, &p->values);
 	json__strings(p->w, "paths", (const char *const *)p->paths.list, p->paths.count);
+	json__strings(p->w, "values", (const char *const *)p->values.list, p->values.count);
+	json__string_or_null(p->w, "source_url", p->source->url);
 	json__object(p->w, "verdicts");
 	for (enum verdict v = 0; v < VERDICT_COUNT; v++)
 		jsonw_string_field(p->w, (const char []){ marks[v], '\0' }, verdict__sentence(v));
 	jsonw_end_object(p->w);
-	write_letters(p, "classes", class_letter, 0);
-}
-
-/* Writes times, each one as the difference from the hit before. */
-struct clock {
-	uint64_t begin;
-	int64_t last;
-	bool timed;
-};
-
-static void write_when(struct page *p, const struct hit *hit, struct clock *clock)
-{
-	int64_t us = clock->timed ? (int64_t)(hit->first_ns - clock->begin) / 1000 : 0;
-	char task[64];
-
-	jsonw_lluint(p->w, us - clock->last);
-	clock->last = us;
-	jsonw_lluint(p->w, hit->cpu);
-	snprintf(task, sizeof(task), "%u %s", hit->pid, hit->comm ?: "");
-	jsonw_lluint(p->w, numbered__add(&p->tasks, task));
+	write_letters(p);
+	return err;
 }
 
 /* Times count from the beginning of the boot or of the run. A union of several boots has none. */
-static struct clock clock_of(const struct coverage *c)
-{
-	return (struct clock){
-		.timed = coverage__knows_first(c),
-		.begin = c->scope.kind == SCOPE_BOOT ? 0 : c->window.opening,
-	};
-}
-
 static void write_hits(struct page *p, const struct coverage *c, const struct hits *hits)
 {
 	autofree bool *seen = xcalloc(p->rows->all, sizeof(*seen));
-	struct clock clock = clock_of(c);
+	uint64_t begin = c->scope.kind == SCOPE_BOOT ? 0 : c->window.opening;
 	unsigned int functions = 0;
+	int64_t last = 0;
 
 	json__array(p->w, "hits");
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *hit = &hits->list[i];
+		int64_t us = (int64_t)(hit->first_ns - begin) / 1000;
 		size_t row = hit->kind == HIT_FUNCTION ? rows__find(p->rows, hit) : ROWS_NONE;
+		char task[64];
 
 		/* The first hit of a function counts. */
 		if (row == ROWS_NONE || seen[row])
@@ -433,28 +433,37 @@ static void write_hits(struct page *p, const struct coverage *c, const struct hi
 		functions++;
 		if (p->of_row[row] == NO_ROW)
 			continue;
+		snprintf(task, sizeof(task), "%u %s", hit->pid, hit->comm ?: "");
 		jsonw_lluint(p->w, p->of_row[row]);
-		write_when(p, hit, &clock);
+		jsonw_int(p->w, us - last);
+		jsonw_lluint(p->w, hit->cpu);
+		jsonw_lluint(p->w, numbered__add(&p->tasks, task));
 		jsonw_lluint(p->w, functions);
 		functions = 0;
+		last = us;
 	}
 	jsonw_end_array(p->w);
 }
 
-static void write_calls(struct page *p, const struct coverage *c, const struct hits *hits)
+/* Writes how many of the known calls the column has, lacks, has, ... */
+static void write_calls(struct page *p, const struct hits *hits)
 {
-	struct clock clock = clock_of(c);
+	autofree bool *has = xcalloc(p->sites.count + hits->count, sizeof(*has));
 
-	json__array(p->w, "calls");
 	for (size_t i = 0; i < hits->count; i++) {
 		struct page_call call;
+		char text[80];
 
 		if (!read_page_call(p, &hits->list[i], &call))
 			continue;
-		jsonw_lluint(p->w, call.caller);
-		jsonw_lluint(p->w, call.offset);
-		write_when(p, &call.site, &clock);
-		jsonw_int(p->w, call.callee);
+		snprintf(text, sizeof(text), "%ld,%llu,%ld", call.caller, (unsigned long long)call.offset, call.callee);
+		has[numbered__add(&p->sites, text)] = true;
+	}
+	json__array(p->w, "calls");
+	for (size_t i = 0, first = 0, wanted = true; i < p->sites.count; first = i, wanted = !wanted) {
+		while (i < p->sites.count && has[i] == wanted)
+			i++;
+		jsonw_lluint(p->w, i - first);
 	}
 	jsonw_end_array(p->w);
 }
@@ -475,13 +484,20 @@ static int write_columns(struct page *p, const char *const *labels)
 		json__string_or_null(p->w, "label", labels[i]);
 		json__string_or_null(p->w, "engine", c->engine);
 		coverage__write_head(c, p->w);
-		jsonw_bool_field(p->w, "timed", clock_of(c).timed);
-		write_letters(p, "marks", mark_letter, i);
-		write_hits(p, c, hits);
-		write_calls(p, c, hits);
+		jsonw_bool_field(p->w, "timed", coverage__knows_first(c));
+		write_changes(p, i);
+		write_runs(p, i);
+		if (p->rows->columns <= MOST_TIMED && coverage__knows_first(c))
+			write_hits(p, c, hits);
+		write_calls(p, hits);
 		jsonw_end_object(p->w);
 		coverage__close_hits(c, hits);
 	}
+	jsonw_end_array(p->w);
+	/* Each text is three numbers. */
+	json__array(p->w, "sites");
+	for (size_t i = 0; i < p->sites.count; i++)
+		jsonw_printf(p->w, "%s", p->sites.list[i]);
 	jsonw_end_array(p->w);
 	return err;
 }
@@ -511,10 +527,9 @@ static void write_names(struct page *p)
 	jsonw_end_array(p->w);
 	json__array(p->w, "reasons");
 	for (size_t i = 0; i < p->others.count; i++) {
-		char *word = xstrndup(p->others.list[i], strcspn(p->others.list[i], "\t"));
+		autofree char *word = xstrndup(p->others.list[i], strcspn(p->others.list[i], "\t"));
 
 		jsonw_lluint(p->w, numbered__add(&p->words, word));
-		free(word);
 	}
 	jsonw_end_array(p->w);
 	write_words(p);
@@ -547,17 +562,17 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 	json__string_or_null(p->w, "build_id", k->build_id);
 	jsonw_end_object(p->w);
 	json__strings(p->w, "ways", ways, CALL_KINDS);
-	write_functions(p);
-	err = write_columns(p, labels);
+	err = write_functions(p) ?: write_columns(p, labels);
 	write_names(p);
 	jsonw_end_object(p->w);
 	jsonw_destroy(&p->w);
 	return err;
 }
 
-int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out)
+int report__html(const struct rows *r, const char *const *labels, const struct images *images,
+		 const struct lcov_source *source, FILE *out)
 {
-	struct page p = { .rows = r, .images = images };
+	struct page p = { .rows = r, .images = images, .source = source };
 	char *data = NULL;
 	size_t length;
 	FILE *memory = xopen_memstream(&data, &length);
@@ -568,7 +583,8 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	err = write_data(&p, labels, memory);
 	xclose_memstream(memory);
 	if (!err)
-		err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
+		err = embed__page(_binary_page_html_start, _binary_page_html_end, _binary_page_js_start,
+				  _binary_page_js_end, data, length, out);
 	free(data);
 	free(p.order);
 	free(p.of_row);
@@ -577,5 +593,8 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	numbered__free(&p.words);
 	numbered__free(&p.paths);
 	numbered__free(&p.tasks);
+	numbered__free(&p.sites);
+	numbered__free(&p.values);
+	free(p.marks);
 	return err;
 }

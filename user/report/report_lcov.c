@@ -27,36 +27,28 @@ struct source_call {
 	const struct function *in, *callee;
 };
 
-/* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
-struct file_line {
-	const char *file, *name;
-	unsigned int line;
-	bool seen;
-};
-
 struct places_of {
 	struct file_line *list;
 	size_t count;
 };
 
-struct lcov {
+struct line_values {
 	const struct rows *rows;
 	struct source_call *calls;	/* NULL: they are not known */
 	size_t call_count;
 	bool *recorded;			/* whether a column like @judged records calls of a call's function */
 	size_t judged;
-	const struct lcov_source *source;
 	struct strings *names;
 	struct places_of functions, lines;	/* of the column that is printed now */
 	uint64_t *returns;			/* recorded return addresses of vmlinux, sorted */
 	size_t return_count;
-	FILE *out;
+	size_t left_out;		/* functions without a line, in all columns so far */
 };
 
 /* ---- the direct calls of vmlinux */
 
 struct finding {
-	struct lcov *lcov;
+	struct line_values *lcov;
 	const struct function *in;
 };
 
@@ -74,7 +66,7 @@ static void add_call(const struct call *call, void *data)
 }
 
 /* Leaves out a call whose line is not known, or one of whose two functions is not in the universe. */
-static void read_calls(struct lcov *l, const struct image_of *of)
+static void read_calls(struct line_values *l, const struct image_of *of)
 {
 	struct finding f = { .lcov = l };
 	struct source_lines lines = {};
@@ -154,7 +146,7 @@ static void sort(struct places_of *p, int (*compare)(const void *a, const void *
 }
 
 /* "foo.constprop.0" -> "foo", the function's name in the source */
-static const char *source_name(struct lcov *l, const char *name)
+static const char *source_name(struct line_values *l, const char *name)
 {
 	size_t length = strcspn(name, ".");
 	char *copy;
@@ -166,7 +158,7 @@ static const char *source_name(struct lcov *l, const char *name)
 }
 
 /* Copies of a function (from a header, or made by the compiler) count as one function. */
-static void add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
+static void add_functions(struct line_values *l, size_t column)
 {
 	const struct rows *r = l->rows;
 
@@ -181,7 +173,7 @@ static void add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 			add_place(&l->functions, f->file, f->line, source_name(l, f->name),
 				  row__is_seen(row, column) || row__is_proved(row, column));
 		else
-			++*ret_left_out;
+			l->left_out++;
 	}
 	sort(&l->functions, by_name);
 	unite(&l->functions);
@@ -196,7 +188,7 @@ static int by_number(const void *a, const void *b)
 	return ORDER(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-static int read_returns(struct lcov *l, const struct coverage *c)
+static int read_returns(struct line_values *l, const struct coverage *c)
 {
 	const struct hits *hits;
 	int err = coverage__open_hits(c, HITS_SETS, &hits);
@@ -218,7 +210,7 @@ static int read_returns(struct lcov *l, const struct coverage *c)
 }
 
 /* Calls in the engine's own helpers are not recorded. */
-static void judge_calls(struct lcov *l, size_t column)
+static void judge_calls(struct line_values *l, size_t column)
 {
 	if (l->recorded && l->judged == l->rows->alike[column])
 		return;
@@ -235,7 +227,7 @@ static void judge_calls(struct lcov *l, size_t column)
  * Adds no lines if callers are missing on purpose: all, or with --retire some. If a call would not have been recorded,
  * its line must not get 0.
  */
-static int add_calls(struct lcov *l, size_t column)
+static int add_calls(struct line_values *l, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
 	int err;
@@ -257,63 +249,93 @@ static int add_calls(struct lcov *l, size_t column)
 	return 0;
 }
 
-/* ---- writing */
-
-/* Prints a path below the user's first directory that has the file, or below the first of all. */
-static void print_path(const struct lcov *l, const char *file)
+struct line_values *line_values__new(const struct rows *r, const struct images *images)
 {
-	const struct lcov_source *s = l->source;
-	size_t found = 0;
-	bool there = *file == '/';
+	struct line_values *l = xcalloc(1, sizeof(*l));
 
-	for (size_t i = 0; !there && i < s->count; i++) {
-		char *path = path__join(s->list[i], file);
-
-		there = !access(path, F_OK);
-		found = there ? i : 0;
-		free(path);
-	}
-	if (*file != '/' && s->count)
-		fprintf(l->out, "SF:%s/%s\n", s->list[found], file);
-	else
-		fprintf(l->out, "SF:%s\n", file);
+	*l = (struct line_values){ .rows = r, .names = strings__new() };
+	if (images)
+		read_calls(l, &images->list[0]);
+	return l;
 }
 
-static void print_file(const struct lcov *l, const char *label, const struct file_line *functions,
+void line_values__free(struct line_values *l)
+{
+	strings__free(l->names);
+	free(l->recorded);
+	free(l->calls);
+	free(l->returns);
+	free(l->functions.list);
+	free(l->lines.list);
+	free(l);
+}
+
+int line_values__of(struct line_values *l, size_t column, const struct file_line **ret, size_t *ret_count)
+{
+	int err;
+
+	l->functions.count = l->lines.count = 0;
+	add_functions(l, column);
+	err = add_calls(l, column);
+	sort(&l->lines, by_line);
+	unite(&l->lines);
+	*ret_count = l->lines.count;
+	*ret = l->lines.list;
+	return err;
+}
+
+/* ---- writing */
+
+char *lcov_source__path(const struct lcov_source *s, const char *file)
+{
+	char *path = NULL;
+
+	for (size_t i = 0; *file != '/' && i < s->count; i++) {
+		free(path);
+		path = path__join(s->list[i], file);
+		if (!access(path, F_OK))
+			return path;
+	}
+	free(path);
+	return *file != '/' && s->count ? path__join(s->list[0], file) : xstrdup(file);
+}
+
+static void print_file(FILE *out, const char *label, const char *path, const struct file_line *functions,
 		       size_t function_count, const struct file_line *lines, size_t line_count)
 {
 	size_t seen = 0;
 
-	fprintf(l->out, "TN:%s\n", label);
-	print_path(l, lines->file);
+	fprintf(out, "TN:%s\nSF:%s\n", label, path);
 	for (size_t i = 0; i < function_count; i++)
-		fprintf(l->out, "FN:%u,%s\n", functions[i].line, functions[i].name);
+		fprintf(out, "FN:%u,%s\n", functions[i].line, functions[i].name);
 	for (size_t i = 0; i < function_count; i++) {
-		fprintf(l->out, "FNDA:%d,%s\n", functions[i].seen, functions[i].name);
+		fprintf(out, "FNDA:%d,%s\n", functions[i].seen, functions[i].name);
 		seen += functions[i].seen;
 	}
-	fprintf(l->out, "FNF:%zu\nFNH:%zu\n", function_count, seen);
+	fprintf(out, "FNF:%zu\nFNH:%zu\n", function_count, seen);
 	seen = 0;
 	for (size_t i = 0; i < line_count; i++) {
-		fprintf(l->out, "DA:%u,%d\n", lines[i].line, lines[i].seen);
+		fprintf(out, "DA:%u,%d\n", lines[i].line, lines[i].seen);
 		seen += lines[i].seen;
 	}
-	fprintf(l->out, "LF:%zu\nLH:%zu\nend_of_record\n", line_count, seen);
+	fprintf(out, "LF:%zu\nLH:%zu\nend_of_record\n", line_count, seen);
 }
 
 /* Each file has lines: add_functions() adds one for each function. genhtml skips other files. */
-static void print_files(const struct lcov *l, const char *label)
+static void print_files(const struct line_values *l, const struct lcov_source *source, const char *label, FILE *out)
 {
 	const struct file_line *f = l->functions.list, *end = f + l->functions.count;
 
 	for (size_t first = 0, next; first < l->lines.count; first = next) {
 		const struct file_line *line = &l->lines.list[first], *own = f;
+		char *path = lcov_source__path(source, line->file);
 
 		for (next = first; next < l->lines.count && !strcmp(l->lines.list[next].file, line->file); next++)
 			;
 		while (f < end && !strcmp(f->file, line->file))
 			f++;
-		print_file(l, label, own, f - own, line, next - first);
+		print_file(out, label, path, own, f - own, line, next - first);
+		free(path);
 	}
 }
 
@@ -328,17 +350,16 @@ static char *name_for_genhtml(const char *label)
 }
 
 /* @number: appended to the name; 0: nothing is */
-static int print_column(struct lcov *l, const char *name, size_t number, size_t column, size_t *left_out)
+static int print_column(struct line_values *l, const struct lcov_source *source, const char *name, size_t number,
+			size_t column, FILE *out)
 {
 	char *label = xasprintf(number ? "%s_%zu" : "%s", name, number);
-	int err;
+	const struct file_line *lines;
+	size_t count;
+	int err = line_values__of(l, column, &lines, &count);
 
-	l->functions.count = l->lines.count = 0;
-	add_functions(l, column, left_out);
-	err = add_calls(l, column);
-	sort(&l->lines, by_line);
-	unite(&l->lines);
-	print_files(l, label);
+	if (!err)
+		print_files(l, source, label, out);
 	free(label);
 	return err;
 }
@@ -346,14 +367,12 @@ static int print_column(struct lcov *l, const char *name, size_t number, size_t 
 int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
 		 const struct lcov_source *source, FILE *out)
 {
-	struct lcov l = { .rows = r, .source = source, .out = out, .names = strings__new() };
+	struct line_values *l = line_values__new(r, images);
 	char **names = xcalloc(r->columns + 1, sizeof(*names));
-	size_t left_out = 0, functions = 0;
+	size_t functions = 0;
 	bool distinct;
 	int err = 0;
 
-	if (images)
-		read_calls(&l, &images->list[0]);
 	fputs("# Written by hytrace. No figure is a count. FNDA is 1 if the function ran, or calls prove it, and\n"
 	      "# 0 if it was not called; an inlined copy may have run. DA: the first line of a function has its\n"
 	      "# FNDA; a line with a direct call of a traced function has 1 if that call was made, or else 0.\n"
@@ -363,21 +382,16 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct i
 	/* If names are equal for genhtml ("a-b" and "a_b"), all get their number appended. */
 	distinct = texts__are_distinct(names, r->columns);
 	for (size_t i = 0; !err && i < r->columns; i++) {
-		err = print_column(&l, names[i], distinct ? 0 : i + 1, i, &left_out);
-		functions += l.functions.count;
+		err = print_column(l, source, names[i], distinct ? 0 : i + 1, i, out);
+		functions += l->functions.count;
 	}
 	texts__free(names);
 	if (!err && !functions)
 		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give "
 				    "--vmlinux FILE with debug information, or --universe FILE that has been "
 				    "made of such a file");
-	if (!err && left_out)
-		error__warn("-f lcov: functions left out, because their lines are not known: %zu", left_out);
-	strings__free(l.names);
-	free(l.recorded);
-	free(l.calls);
-	free(l.returns);
-	free(l.functions.list);
-	free(l.lines.list);
+	if (!err && l->left_out)
+		error__warn("-f lcov: functions left out, because their lines are not known: %zu", l->left_out);
+	line_values__free(l);
 	return err;
 }

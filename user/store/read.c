@@ -189,6 +189,15 @@ int store__read_head(struct store *s, int64_t run, struct coverage *ret, char **
 	return read_run(s, run, ret, ret_document, false);
 }
 
+char *store__test(struct store *s, int64_t run)
+{
+	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT test FROM run WHERE id = ?", "i", run);
+	char *test = sql__next(&s->sql, st) > 0 ? sql__text(st, 0) : NULL;
+
+	sqlite3_reset(st);
+	return test;
+}
+
 /* ---- a selection */
 
 const char *store__cut_selection(char *path)

@@ -108,6 +108,9 @@ int store__select(struct store *s, const char *selection, int64_t **ret, size_t 
  */
 int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document);
 
+/* The test that a run was kept with, to be freed; NULL: none was given, or it cannot be read. */
+char *store__test(struct store *s, int64_t run);
+
 /* As store__read(), but the hits stay in the store, which must stay open while coverage__open_hits() may be called. */
 int store__read_head(struct store *s, int64_t run, struct coverage *ret, char **ret_document);
 

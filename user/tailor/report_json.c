@@ -185,7 +185,7 @@ int tailored__write_html(const struct tailored *t, FILE *out)
 
 	tailored__write_json(t, memory);
 	xclose_memstream(memory);
-	err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, data, length, out);
+	err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, NULL, NULL, data, length, out);
 	free(data);
 	return err;
 }

@@ -23,13 +23,14 @@ static struct json_object *data_of(const struct universe *u, const struct covera
 				   const char *where)
 {
 	const char *const labels[] = { "one" };
+	const struct lcov_source source = {};
 	struct rows rows;
 	char *from;
 
 	rows__make(&rows, u, &c, 1);
 	if (where)
 		cr_assert(eq(int, rows__restrict(&rows, where), 0));
-	PRINT(out, cr_assert(eq(int, report__html(&rows, labels, images, out), 0)));
+	PRINT(out, cr_assert(eq(int, report__html(&rows, labels, images, &source, out), 0)));
 	from = strstr(text, "id=\"data\">");
 	cr_assert(from != NULL);
 	from += strlen("id=\"data\">");
@@ -51,16 +52,16 @@ static int64_t number_at(struct json_object *list, size_t i)
 /* "CALLER+OFFSET>CALLEE " of each call; a way in the place of a callee that is not known. */
 static const char *calls_of(struct json_object *data)
 {
-	struct json_object *calls = json__field(json_object_array_get_idx(json__field(data, "columns"), 0), "calls");
+	struct json_object *sites = json__field(data, "sites");
 	static char text[1024];
 	size_t length = 0;
 
 	text[0] = '\0';
-	for (size_t i = 0; i < json_object_array_length(calls); i += 6) {
-		int64_t callee = number_at(calls, i + 5);
+	for (size_t i = 0; i < json_object_array_length(sites); i += 3) {
+		int64_t callee = number_at(sites, i + 2);
 
-		length += snprintf(text + length, sizeof(text) - length, "%s+%d>%s ", name(data, number_at(calls, i)),
-				   (int)number_at(calls, i + 1), callee < 0 ? "" : name(data, callee));
+		length += snprintf(text + length, sizeof(text) - length, "%s+%d>%s ", name(data, number_at(sites, i)),
+				   (int)number_at(sites, i + 1), callee < 0 ? "" : name(data, callee));
 	}
 	return text;
 }
@@ -113,7 +114,7 @@ Test(page, of_a_part_tells_namesakes_outside_apart)
 	static const struct function twins[] = {
 		{ .addr = 0x2600, .name = "twin", .unit = "mm/a.c" }, { .addr = 0x2700, .name = "twin", .unit = "mm/b.c" },
 	};
-	struct json_object *data, *calls;
+	struct json_object *data, *sites;
 	struct coverage c;
 	struct universe u;
 
@@ -125,9 +126,9 @@ Test(page, of_a_part_tells_namesakes_outside_apart)
 	for (int i = 0; i < 3; i++)
 		call_of(&c, "twin", twins[i % 2].addr, 8 + i, "ext4_iget", 0x1200);
 	data = data_of(&u, &c, NULL, "fs/ext4");
-	calls = json__field(json_object_array_get_idx(json__field(data, "columns"), 0), "calls");
-	cr_expect(number_at(calls, 0) != number_at(calls, 6));
-	cr_expect(eq(i64, number_at(calls, 0), number_at(calls, 2 * 6)), "each is one");
+	sites = json__field(data, "sites");
+	cr_expect(number_at(sites, 0) != number_at(sites, 3));
+	cr_expect(eq(i64, number_at(sites, 0), number_at(sites, 2 * 3)), "each is one");
 	cr_expect(eq(str, (char *)calls_of(data), "twin+8>ext4_iget twin+9>ext4_iget twin+10>ext4_iget "));
 	json_object_put(data);
 	coverage__free(&c);
