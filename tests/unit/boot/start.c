@@ -132,8 +132,9 @@ Test(boot_start, a_service_with_the_name_of_init_is_none)
 	cr_assert(read_start(LEVEL("0.5", "early") EXEC("1", "1.0", "/init") EXEC("300", "1.5", "/sbin/init")
 			     EXEC("1", "2.0", "/sbin/init") EXEC("301", "2.5", "/sbin/init")) == 0);
 	expect_spans(&b.inits, "/init 1000-2000, /sbin/init 2000-?");
-	cr_assert(read_start(START("0.5", "a_init") EXEC("1", "90.0", "/sbin/init")) == 0);
+	cr_assert(read_start(START("0.5", "a_init") EXEC("300", "80.0", "/bin/sh") EXEC("1", "90.0", "/sbin/init")) == 0);
 	expect_spans(&b.inits, "");
+	expect_spans(&b.programs, "/bin/sh 80000-?");
 }
 
 static const char *const bad[] = {
