@@ -28,7 +28,7 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 is 'no other command names a file to write' "$(cd "$clone/user" &&
 	grep -rlE --include='*.c' 'OPTION_OUTPUT,|"(output|report)",.*"FILE"' . | sort | xargs)" \
 	"./boot/cmd_boot.c ./boot/cmd_compare.c ./cover/cmd_cover.c ./event/cmd_event.c \
-./report/callers.c ./report/cmd_report.c ./report/cmd_why.c ./report/diff.c ./report/functions.c ./report/merge.c ./store/cmd_sql.c ./tailor/cmd_tailor.c"
+./report/cmd_callers.c ./report/cmd_report.c ./report/cmd_why.c ./report/diff.c ./report/functions.c ./report/merge.c ./store/cmd_sql.c ./tailor/cmd_tailor.c"
 
 ok 'a kernel and its documents are there' small_kernel
 ok 'and a store' "$hytrace" keep runs.db a.json
