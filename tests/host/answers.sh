@@ -265,6 +265,8 @@ for command in callers calls; do
 done
 is 'a function that no recording has: 2' "$(status callers schedule calls.json) $(status calls dummy_xmit:mod:none calls.json)" '2 2'
 ok 'the message says so' grep -q 'dummy_xmit:mod:none: no recording has such a function, and the vmlinux of .* was not found' err
+is 'so are recordings of two builds: 2' "$(status callers vfs_read calls.json new.json)$(status calls vfs_read new.json calls.json)" 22
+ok 'as they are with one' grep -q 'the recordings are of two builds of the kernel, bb and aa' err
 is 'so is a recording without callers: 2' "$(status callers vfs_read <(jq '.filters.callers = false | .callers = []' a.json))" 2
 is 'why says that it ran: 0' "$(status why ext4_iget calls.json) $(cat out)" '0 ext4_iget: can be traced
 ext4_iget: in calls.json: ran, first after 0.000000 s on CPU 0 in process 1'

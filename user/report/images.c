@@ -104,19 +104,28 @@ static void add_modules(struct images *images, const struct coverage *c, const c
 	}
 }
 
-int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
+int images__check_builds(const struct coverage *const *documents, size_t count)
 {
 	const struct kernel_id *id = &documents[0]->kernel;
-	char *path;
-	int err;
 
-	memset(ret, 0, sizeof(*ret));
 	for (size_t i = 1; i < count; i++) {
 		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
 			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
 					     "answer is about one build", id->build_id,
 					     documents[i]->kernel.build_id ?: "unknown");
 	}
+	return 0;
+}
+
+int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
+{
+	const struct kernel_id *id = &documents[0]->kernel;
+	char *path;
+	int err = images__check_builds(documents, count);
+
+	memset(ret, 0, sizeof(*ret));
+	if (err)
+		return err;
 	path = kernel_id__fetch_vmlinux(id, vmlinux);
 	if (!path)
 		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says "

@@ -44,6 +44,8 @@ struct images {
  * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
+/* Returns -EINVAL after a message if the recordings, at least one, are of two builds of the kernel. */
+int images__check_builds(const struct coverage *const *documents, size_t count);
 /* Makes images of vmlinux alone. images__free() frees the open @image. */
 void images__of_vmlinux(struct images *ret, struct image *image);
 void images__free(struct images *images);
