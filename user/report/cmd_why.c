@@ -98,7 +98,17 @@ static void close_sources(struct why_sources *s)
 	free(s->modules);
 }
 
-/* Without the files of a kernel, some functions are known all the same: those that recordings of it have. */
+static bool is_of_first(const struct why_sources *s, size_t document)
+{
+	const struct coverage *c = s->documents.list[document], *first = s->documents.list[0];
+
+	return c == first || coverage__same_build(c, first, NULL);
+}
+
+/*
+ * Without the files of a kernel, some functions are known all the same: those that recordings of it have. If only boots
+ * have one, it may be init text.
+ */
 static void of_hits(struct why_sources *s)
 {
 	const struct coverage *first = s->documents.list[0];
@@ -111,15 +121,19 @@ static void of_hits(struct why_sources *s)
 	universe__init(u);
 	u->release = xstrdup(first->kernel.release);
 	u->build_id = xstrdup(first->kernel.build_id);
-	u->linked = first->kernel.offset_known;
+	/* A function has an address in all recordings, or its name stands for it in all of them. */
+	u->linked = true;
+	for (size_t i = 0; i < s->documents.count; i++)
+		u->linked &= !is_of_first(s, i) || s->documents.list[i]->kernel.offset_known;
 	for (size_t i = 0; i < s->documents.count; i++) {
 		const struct coverage *c = s->documents.list[i];
 
-		for (size_t k = 0; (c == first || coverage__same_build(c, first, NULL)) && k < c->hits.count; k++) {
+		for (size_t k = 0; is_of_first(s, i) && k < c->hits.count; k++) {
 			const struct hit *hit = &c->hits.list[k];
 			const struct function f = {
-				.addr = hit->module ? hit->offset : hit->link, .name = hit->name, .module = hit->module,
-				.sympos = hit->sympos,
+				.addr = hit->module ? hit->offset : u->linked ? hit->link : 0, .name = hit->name,
+				.module = hit->module, .sympos = hit->sympos,
+				.init = !hit->module && c->scope.kind == SCOPE_BOOT,
 			};
 
 			if (hit->kind == HIT_FUNCTION && hit->name)
@@ -129,10 +143,12 @@ static void of_hits(struct why_sources *s)
 	universe__settle(u);
 	/* Each function once, though several recordings have it. */
 	for (size_t i = 1; i < u->count; i++) {
-		const struct function *f = &u->list[i], *last = &u->list[kept];
+		struct function *f = &u->list[i], *last = &u->list[kept];
 
 		if (f->addr != last->addr || !text__equals(f->module, last->module) || strcmp(f->name, last->name))
 			u->list[++kept] = *f;
+		else
+			last->init &= f->init;
 	}
 	u->count = u->count ? kept + 1 : 0;
 }
@@ -147,7 +163,7 @@ static int of_documents(struct why_sources *s, const char *vmlinux)
 	for (size_t i = 0; i < s->documents.count; i++) {
 		const struct coverage *c = s->documents.list[i];
 
-		for (size_t m = 0; (c == first || coverage__same_build(c, first, NULL)) && m < c->modules.count; m++) {
+		for (size_t m = 0; is_of_first(s, i) && m < c->modules.count; m++) {
 			if (!covered_modules__find(&modules, c->modules.list[m].name))
 				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
