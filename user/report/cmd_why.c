@@ -168,7 +168,7 @@ static int of_documents(struct why_sources *s, const char *vmlinux)
 				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
 	}
-	err = universe__of_build(&s->universe, &first->kernel, &modules, vmlinux);
+	err = universe__of_build(&s->universe, &first->kernel, &modules, vmlinux, true);
 	/* The names in the list belong to the recordings. */
 	free(modules.list);
 	if (!err && !s->universe.count)
@@ -186,7 +186,7 @@ static int find_others(struct why_sources *s)
 		const struct coverage *c = s->documents.list[i];
 
 		if (c->kernel.build_id && !text__equals(s->universe.build_id, c->kernel.build_id))
-			err = universe__of_build(&s->others[i], &c->kernel, &c->modules, NULL);
+			err = universe__of_build(&s->others[i], &c->kernel, &c->modules, NULL, true);
 	}
 	return err;
 }

@@ -116,11 +116,12 @@ const char *verdict__sentence(enum verdict v);
  * @id: the kernel; its files are recognised by its build id
  * @modules: the modules to add; those without a file of their build are left out
  * @vmlinux: its file; NULL: look in the usual places
+ * @fetch: ask debuginfod servers as well (debug_files.h)
  *
  * Return: 0, or a negative errno after a message.
  */
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
-		       const char *vmlinux);
+		       const char *vmlinux, bool fetch);
 
 /* The files that the user has named, and the running kernel; each may be NULL. */
 struct universe_source {

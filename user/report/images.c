@@ -31,10 +31,7 @@ static void add(struct images *images, struct image *image, const char *module)
 	of->calls = calls__open(image);
 }
 
-/*
- * Looks beside vmlinux, and then, if a build id can tell that a file is of another build, in
- * /lib/modules, and where files are found by their build ids.
- */
+/* Looks beside vmlinux and, if a build id can tell that a file is of another build, in other places. */
 static char *find_module(const struct images *images, const struct covered_module *m, const char *vmlinux)
 {
 	char *path = NULL;
@@ -49,7 +46,7 @@ static char *find_module(const struct images *images, const struct covered_modul
 			path = NULL;
 		}
 	}
-	return path ?: debug_file__find(m->build_id, vmlinux) ?: debug_file__fetch(m->build_id, true);
+	return debug_file__of_module(path, m->build_id, vmlinux, true);
 }
 
 static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
@@ -581,7 +578,7 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 	if (!err)
 		covered_modules__read(&modules, k.symbols, NULL);
 	if (!err && live.linked)
-		err = universe__of_build(&files, &k.id, &modules, vmlinux);
+		err = universe__of_build(&files, &k.id, &modules, vmlinux, false);
 	if (!err && files.count) {
 		join(&files, &live);
 	} else if (!err) {
