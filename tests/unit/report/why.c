@@ -70,6 +70,7 @@ Test(why, says_that_a_function_ran)
 	a.document.how.retire = true;
 	expect("vfs_read", 0, "seen", "its site was turned off then (--retire)");
 	a.document.merged = calloc(1, sizeof(*a.document.merged));
+	a.document.merged_count = 1;
 	expect("vfs_read", 0, "seen", "ran, first");
 	free(a.document.boot_id);
 	a.document.boot_id = NULL;
