@@ -25,12 +25,12 @@ _hytrace_files()
 	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-# Results, compressed or not, stores, and directories to go into.
+# _hytrace_documents [db]: results, compressed or not, stores as well, and directories to go into
 _hytrace_documents()
 {
 	mapfile -t COMPREPLY < <(
 		compgen -d -- "$cur"
-		for suffix in json json.gz json.zst db; do
+		for suffix in json json.gz json.zst "$@"; do
 			compgen -f -X "!*.$suffix" -- "$cur"
 		done)
 }
@@ -146,14 +146,14 @@ _hytrace_argument()
 	functions) _hytrace_functions ;;
 	callers | calls | why)
 		if ((COMP_CWORD > 2)); then
-			_hytrace_documents
+			_hytrace_documents db
 		elif [[ $1 == why && $cur == *,* ]]; then
 			_hytrace_functions "${cur%,*},"
 		else
 			_hytrace_functions
 		fi
 		;;
-	compare | report | merge | diff | tailor | keep | forget | sql) _hytrace_documents ;;
+	compare | report | merge | diff | tailor | keep | forget | sql) _hytrace_documents db ;;
 	'boot blame' | 'boot compare' | 'boot critical-chain' | 'boot plot' | 'boot time') _hytrace_documents ;;
 	esac
 }

@@ -265,12 +265,23 @@ for command in callers calls; do
 done
 is 'a function that no recording has: 2' "$(status callers schedule calls.json) $(status calls dummy_xmit:mod:none calls.json)" '2 2'
 ok 'the message says so' grep -q 'dummy_xmit:mod:none: no recording has such a function, and the vmlinux of .* was not found' err
+is 'so are recordings of two builds: 2' "$(status callers vfs_read calls.json new.json)$(status calls vfs_read new.json calls.json)" 22
+ok 'as they are with one' grep -q 'the recordings are of two builds of the kernel, bb and aa' err
 is 'so is a recording without callers: 2' "$(status callers vfs_read <(jq '.filters.callers = false | .callers = []' a.json))" 2
 is 'why says that it ran: 0' "$(status why ext4_iget calls.json) $(cat out)" '0 ext4_iget: can be traced
 ext4_iget: in calls.json: ran, first after 0.000000 s on CPU 0 in process 1'
 ok 'and that other functions are not known' grep -q 'functions of 6.12.0-test are not known, but for those that recordings have' err
 is 'of each recording' "$(prints why -f json vfs_read,dummy_xmit a.json b.json calls.json | jq -c '[.functions[] | [.name, (.answers[].why)]]')" \
 	'[["vfs_read","traceable","seen","seen","seen"],["dummy_xmit","traceable","seen","not-called","seen"]]'
+jq '.functions |= .[1:]' a.json >fewer.json
+is 'only boots have what may be init text, which other runs cannot have seen' "$(prints why -f json init_it,vfs_read boot.json a.json fewer.json |
+	jq -c '[.functions[] | [.name, (.answers[].why)]]')" \
+	'[["init_it","traceable","seen","unknown","unknown"],["vfs_read","traceable","seen","seen","not-called"]]'
+# A recorder does not always know where the kernel has been moved to.
+jq '.kernel.addresses = null | .boot_id = "b5" | .functions |= map(.addr = null) | .callers[0].addr = null' a.json >moved.json
+is 'without addresses, names stand for functions' "$(prints why -f json vfs_read a.json moved.json | jq -c '[.functions[].answers[].why]
+	'; prints callers -f json vfs_read a.json moved.json | jq -c '[.functions[] | [.name, .seen]]')" \
+	$'["traceable","seen","seen"]\n[["vfs_read",[true,true]]]'
 is 'what no recording has is not known: 1' "$(status why schedule,vfs_read calls.json) $(grep -c 'schedule: is not known; if it is inlined' out)" '1 1'
 
 # ---- compare

@@ -178,6 +178,18 @@ for words in "${boots[@]:1}"; do
 	is "${words}FILE: so does zsh" "$(in_zsh "$words")" next.json
 done
 
+# ---- recordings, and stores
+
+touch runs.db
+takers=('report ' 'diff next.json ' 'keep ' 'why vfs_read ' 'callers vfs_read ' 'calls vfs_read ')
+"$clone/tests/host/completed.zsh" "$share/zsh/site-functions" "$tap_scratch/zsh" "${takers[@]/#/hytrace }" 'hytrace boot time '
+for words in "${takers[@]}"; do
+	# shellcheck disable=SC2086 # a list of words
+	is "${words}FILE: bash completes stores as well" "$(completed $words '' | xargs)" 'next.json runs.db'
+	is "${words}FILE: zsh, too" "$(in_zsh "$words" | xargs)" 'next.json runs.db'
+done
+is 'but no store where only boots are taken' "$(completed boot time '') $(in_zsh 'boot time ')" 'next.json next.json'
+
 # ---- names of functions, from a list that anybody can read
 
 printf 'vfs_read\nvfs_readv [m]\nvfs_write\n' >"$tap_scratch/list"

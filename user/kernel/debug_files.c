@@ -100,10 +100,17 @@ static int ask(Dwfl_Module *of, bool module)
 	return fd;
 }
 
+static bool has_server(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls;
+}
+
 char *debug_file__fetch(const char *build_id, bool module)
 {
 	/* An empty path: debug_file__find() has looked in directories. */
-	char *path = "", *urls = getenv("DEBUGINFOD_URLS"), *found = NULL;
+	char *path = "", *found = NULL;
 	const Dwfl_Callbacks callbacks = { .debuginfo_path = &path };
 	unsigned char bytes[MOST_BYTES];
 	size_t size = build_id ? bytes_of(build_id, bytes) : 0;
@@ -111,7 +118,7 @@ char *debug_file__fetch(const char *build_id, bool module)
 	Dwfl *dwfl;
 	int fd = -1;
 
-	if (!size || !urls || !*urls)
+	if (!size || !has_server())
 		return NULL;
 	elf_version(EV_CURRENT);
 	dwfl = dwfl_begin(&callbacks);
@@ -131,5 +138,18 @@ char *debug_file__fetch(const char *build_id, bool module)
 		free(found);
 		found = NULL;
 	}
+	return found;
+}
+
+char *debug_file__of_module(char *listed, const char *build_id, const char *beside, bool fetch)
+{
+	char *found = debug_file__find(build_id, beside);
+
+	/* Only here is a listed file opened, as it may be compressed. */
+	if (!found && fetch && has_server() && !(listed && is_it(listed, build_id)))
+		found = debug_file__fetch(build_id, true);
+	if (!found)
+		return listed;
+	free(listed);
 	return found;
 }

@@ -30,4 +30,17 @@ char *debug_file__find(const char *build_id, const char *beside);
  */
 char *debug_file__fetch(const char *build_id, bool module);
 
+/**
+ * debug_file__of_module() - find the file of a module
+ * @listed: its path in the modules' directory, which is freed or returned; NULL: there is none
+ * @build_id: its build id, in hex; NULL: unknown
+ * @beside: as for debug_file__find()
+ * @fetch: whether servers may be asked
+ *
+ * An update of a kernel may keep its release. Then the modules' directory has a file of another build.
+ *
+ * Return: the path of a file of that build, to be freed, or else @listed.
+ */
+char *debug_file__of_module(char *listed, const char *build_id, const char *beside, bool fetch);
+
 #endif

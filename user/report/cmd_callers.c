@@ -107,7 +107,8 @@ static int answer(const struct callers_options *o, struct question *q)
 static int answer_recorded(const struct callers_options *o, const struct documents *d, bool calls)
 {
 	struct output *output = NULL;
-	int err = edges__check_documents(d->list, d->count) ?: output__open(&output, o->result.output, NULL);
+	int err = edges__check_documents(d->list, d->count) ?: documents__check_builds(d->list, d->count) ?:
+		  output__open(&output, o->result.output, NULL);
 
 	err = err ?: callers__recorded(d, o->arguments[0], calls, o->result.format == RESULT_JSON,
 				       output__stream(output));

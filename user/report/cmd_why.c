@@ -97,17 +97,28 @@ static void close_sources(struct why_sources *s)
 	free(s->modules);
 }
 
-static void add_hit(struct universe *u, const struct hit *hit)
+/* @boot: without the files, it may be init text. */
+static void add_hit(struct universe *u, const struct hit *hit, bool boot)
 {
 	if (hit->kind != HIT_FUNCTION || !hit->name)
 		return;
 	universe__add(u, &(struct function){
-		.addr = hit->module ? hit->offset : hit->link, .name = universe__text(u, hit->name),
-		.module = universe__text(u, hit->module), .sympos = hit->sympos,
+		.addr = hit->module ? hit->offset : u->linked ? hit->link : 0, .name = universe__text(u, hit->name),
+		.module = universe__text(u, hit->module), .sympos = hit->sympos, .init = !hit->module && boot,
 	});
 }
 
-/* Without the files of a kernel, some functions are known all the same: those that recordings of it have. */
+static bool is_of_first(const struct why_sources *s, size_t document)
+{
+	const struct coverage *c = s->documents.list[document], *first = s->documents.list[0];
+
+	return c == first || coverage__same_build(c, first, NULL);
+}
+
+/*
+ * Without the files of a kernel, some functions are known all the same: those that recordings of it have. If only boots
+ * have one, it may be init text.
+ */
 static int of_hits(struct why_sources *s)
 {
 	const struct coverage *first = s->documents.list[0];
@@ -122,25 +133,30 @@ static int of_hits(struct why_sources *s)
 	universe__init(u);
 	u->release = xstrdup(first->kernel.release);
 	u->build_id = xstrdup(first->kernel.build_id);
-	u->linked = first->kernel.offset_known;
+	/* A function has an address in all recordings, or its name stands for it in all of them. */
+	u->linked = true;
+	for (size_t i = 0; i < s->documents.count; i++)
+		u->linked &= !is_of_first(s, i) || s->documents.list[i]->kernel.offset_known;
 	for (size_t i = 0; !err && i < s->documents.count; i++) {
 		const struct coverage *c = s->documents.list[i];
 
-		if (c != first && !coverage__same_build(c, first, NULL))
+		if (!is_of_first(s, i))
 			continue;
 		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
 		for (size_t k = 0; !err && k < hits->count; k++)
-			add_hit(u, &hits->list[k]);
+			add_hit(u, &hits->list[k], c->scope.kind == SCOPE_BOOT);
 		if (!err)
 			coverage__close_hits(c, hits);
 	}
 	universe__settle(u);
 	/* Each function once, though several recordings have it. */
 	for (size_t i = 1; i < u->count; i++) {
-		const struct function *f = &u->list[i], *last = &u->list[kept];
+		struct function *f = &u->list[i], *last = &u->list[kept];
 
 		if (f->addr != last->addr || !text__equals(f->module, last->module) || strcmp(f->name, last->name))
 			u->list[++kept] = *f;
+		else
+			last->init &= f->init;
 	}
 	u->count = u->count ? kept + 1 : 0;
 	return err;
@@ -156,12 +172,12 @@ static int of_documents(struct why_sources *s, const char *vmlinux)
 	for (size_t i = 0; i < s->documents.count; i++) {
 		const struct coverage *c = s->documents.list[i];
 
-		for (size_t m = 0; (c == first || coverage__same_build(c, first, NULL)) && m < c->modules.count; m++) {
+		for (size_t m = 0; is_of_first(s, i) && m < c->modules.count; m++) {
 			if (!covered_modules__find(&modules, c->modules.list[m].name))
 				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
 	}
-	err = universe__of_build(&s->universe, &first->kernel, &modules, vmlinux);
+	err = universe__of_build(&s->universe, &first->kernel, &modules, vmlinux, true);
 	/* The names in the list belong to the recordings. */
 	free(modules.list);
 	if (!err && !s->universe.count)
@@ -205,7 +221,7 @@ static int find_others(struct why_sources *s)
 		const struct coverage *c = s->documents.list[i];
 
 		if (c->kernel.build_id && !text__equals(s->universe.build_id, c->kernel.build_id))
-			err = universe__of_build(&s->others[i], &c->kernel, &c->modules, NULL);
+			err = universe__of_build(&s->others[i], &c->kernel, &c->modules, NULL, true);
 	}
 	return err;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "report/documents.h"
@@ -264,6 +265,19 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 	if (!err)
 		documents__finish(ret, true);
 	return err;
+}
+
+int documents__check_builds(const struct coverage *const *documents, size_t count)
+{
+	const char *build_id = documents[0]->kernel.build_id;
+
+	for (size_t i = 1; i < count; i++) {
+		if (build_id && !text__equals(documents[i]->kernel.build_id, build_id))
+			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
+					     "answer is about one build", build_id,
+					     documents[i]->kernel.build_id ?: "unknown");
+	}
+	return 0;
 }
 
 void documents__free(struct documents *d)

@@ -62,6 +62,8 @@ int documents__read_joined(struct documents *ret, const char *const *paths, size
 			   const struct result_options *o);
 /* Leaves of a union what --min-runs asks for. Returns -EINVAL after a message if @c has not so many runs. */
 int documents__limit(struct coverage *c, const char *path, const struct result_options *o);
+/* Returns -EINVAL after a message if the recordings, at least one, are of two builds of the kernel. */
+int documents__check_builds(const struct coverage *const *documents, size_t count);
 void documents__free(struct documents *d);
 
 /**
@@ -148,11 +150,12 @@ const char *verdict__sentence(enum verdict v);
  * @id: the kernel; its files are recognised by its build id
  * @modules: the modules to add; those without a file of their build are left out
  * @vmlinux: its file; NULL: look in the usual places
+ * @fetch: ask debuginfod servers as well (debug_files.h)
  *
  * Return: 0, or a negative errno after a message.
  */
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
-		       const char *vmlinux);
+		       const char *vmlinux, bool fetch);
 
 /* The files that the user has named, and the running kernel; each may be NULL. */
 struct universe_source {

@@ -45,7 +45,7 @@ static char *find_module(const struct images *images, const struct covered_modul
 			path = NULL;
 		}
 	}
-	return path ?: debug_file__find(m->build_id, vmlinux) ?: debug_file__fetch(m->build_id, true);
+	return debug_file__of_module(path, m->build_id, vmlinux, true);
 }
 
 static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
@@ -120,15 +120,11 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 {
 	const struct kernel_id *id = &documents[0]->kernel;
 	char *path;
-	int err;
+	int err = documents__check_builds(documents, count);
 
 	*ret = (struct images){ .names = strings__new() };
-	for (size_t i = 1; i < count; i++) {
-		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
-			return error__return(-EINVAL, "the recordings are of two builds of the kernel, %s and %s: one "
-					     "answer is about one build", id->build_id,
-					     documents[i]->kernel.build_id ?: "unknown");
-	}
+	if (err)
+		return err;
 	path = kernel_id__fetch_vmlinux(id, vmlinux);
 	if (!path)
 		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says "
@@ -579,7 +575,7 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 	if (!err)
 		covered_modules__read(&modules, k.symbols, NULL);
 	if (!err && live.linked)
-		err = universe__of_build(&files, &k.id, &modules, vmlinux);
+		err = universe__of_build(&files, &k.id, &modules, vmlinux, false);
 	if (!err && files.count) {
 		join(&files, &live);
 	} else if (!err) {

@@ -42,6 +42,7 @@ struct all_said {
 	size_t count;
 	size_t runs;		/* of all recordings; 0: as many as there are recordings */
 	struct strings *names;	/* which live longer than the hits of a store's run */
+	bool linked;		/* all recordings have linked addresses; otherwise names stand for functions */
 };
 
 /* ---- finding it */
@@ -61,9 +62,10 @@ static bool is_wanted(const struct place *place, const char *wanted)
 }
 
 /* Returns where a function begins; @into: the offset of the given place in it. */
-static struct place place_of(const char *name, const char *module, uint64_t link, uint64_t offset, uint32_t into)
+static struct place place_of(const struct all_said *all, const char *name, const char *module, uint64_t link,
+			     uint64_t offset, uint32_t into)
 {
-	uint64_t at = module ? offset : link;
+	uint64_t at = module ? offset : all->linked ? link : 0;
 
 	return (struct place){ name, module, at ? at - into : 0 };
 }
@@ -86,8 +88,8 @@ static void add_hit(struct all_said *all, const struct hit *hit, bool calls, con
 {
 	const struct other *o = &hit->other;
 	bool is_function = hit->kind == HIT_FUNCTION;
-	struct place self = place_of(hit->name, hit->module, hit->link, hit->offset, is_function ? 0 : hit->into);
-	struct place other = place_of(o->name, o->module, o->link, o->offset, is_function ? o->into : 0);
+	struct place self = place_of(all, hit->name, hit->module, hit->link, hit->offset, is_function ? 0 : hit->into);
+	struct place other = place_of(all, o->name, o->module, o->link, o->offset, is_function ? o->into : 0);
 	struct place from = is_function ? other : self, to = is_function ? self : other;
 	struct said said = {
 		.of = calls ? from : to, .other = calls ? to : from, .in = from.name,
@@ -301,6 +303,8 @@ static int read_all(struct all_said *all, const struct documents *d, const char 
 	const struct hits *hits;
 	int err = 0;
 
+	for (size_t i = 0; i < d->count; i++)
+		all->linked &= d->list[i]->kernel.offset_known;
 	for (size_t i = 0; !err && i < d->count; i++) {
 		err = coverage__open_hits(d->list[i], HITS_ALL, &hits);
 		for (size_t k = 0; !err && k < hits->count; k++)
@@ -315,7 +319,8 @@ int callers__recorded(const struct documents *d, const char *wanted, bool calls,
 {
 	const char *release = d->list[0]->kernel.release ?: "that kernel";
 	const char *build_id = d->list[0]->kernel.build_id;
-	struct all_said all = { .runs = coverages__runs(d->list, d->count), .names = strings__new() };
+	struct all_said all = { .runs = coverages__runs(d->list, d->count), .names = strings__new(),
+				.linked = true };
 	json_writer_t *w = NULL;
 	int err = read_all(&all, d, wanted, calls);
 

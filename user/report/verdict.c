@@ -180,6 +180,7 @@ struct wanted {
 	const struct kernel_id *kernel;
 	struct module_file *modules;	/* owns the paths */
 	size_t count;
+	bool fetch;		/* debuginfod servers may be asked */
 };
 
 static int want_module(struct wanted *w, const char *name, const char *build_id)
@@ -242,8 +243,8 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
 		if (!has || text__is_known_other(has->build_id, m->build_id))
-			m->path = module_files__path(directory, m->name) ?: debug_file__find(m->build_id, vmlinux) ?:
-				  debug_file__fetch(m->build_id, true);
+			m->path = debug_file__of_module(module_files__path(directory, m->name), m->build_id, vmlinux,
+							w->fetch);
 		found += m->path != NULL;
 	}
 	free(directory);
@@ -433,7 +434,7 @@ static int find(struct universe *ret, struct wanted *w, const struct universe_so
 	bool is_kept = !err && read_kept(ret, w, kept, source->vmlinux), is_live = !is_kept && source->running;
 	const struct universe none = {};
 
-	if (!err && !is_kept && !is_live && !vmlinux)
+	if (!err && !is_kept && w->fetch && !vmlinux)
 		vmlinux = kernel_id__fetch_vmlinux(w->kernel, NULL);
 	if (!err && is_live)
 		err = universe__of_kernel(ret, source->running, vmlinux);
@@ -487,10 +488,10 @@ static int complete(struct universe *u, const struct wanted *w, const struct ker
 }
 
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
-		       const char *vmlinux)
+		       const char *vmlinux, bool fetch)
 {
 	const struct universe_source source = { .vmlinux = vmlinux };
-	struct wanted w = { .kernel = id };
+	struct wanted w = { .kernel = id, .fetch = fetch };
 	int err = want_modules(&w, modules) ?: find(ret, &w, &source);
 
 	if (!err)
@@ -513,7 +514,7 @@ int universe__read_whole(struct universe *ret, const char *path)
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source)
 {
-	struct wanted w = {};
+	struct wanted w = { .fetch = !source->running };
 	int err;
 
 	err = want(&w, documents, count);

@@ -135,12 +135,20 @@ static bool is_certain(const struct search *s, enum verdict v, const struct cove
 	return verdict__is_certain(v, c, f->module) && same_build(&s->sources->universe, c, f->module);
 }
 
+/* Only the kernel's files tell whether a function that ran in a boot is init text, which is freed then. */
+static enum verdict verdict_of(const struct search *s, const struct coverage *c, const struct function *f)
+{
+	enum verdict v = verdict__of(c, f);
+
+	return v == VERDICT_FREED && !s->sources->universe.whole ? VERDICT_UNKNOWN : v;
+}
+
 /* Returns the word for the answer; @ret: its sentence. */
 static const char *judge(struct search *s, size_t document, const struct function *f, const char **ret)
 {
 	const struct coverage *c = s->sources->documents.list[document];
 	struct hit first = {}, *hit = s->sources->sums ? NULL : &first;
-	enum verdict v = verdict__of(c, f);
+	enum verdict v = verdict_of(s, c, f);
 
 	switch (find_hit(s, document, f, hit)) {
 	case MATCH_FUNCTION:
@@ -207,9 +215,10 @@ static void look_in_documents(struct search *s, const struct function *f)
 
 static void add_function(struct search *s, const struct function *f, const char *other_name)
 {
-	const char *why = other_name ?: f->untraced ?: f->init ? "at-start" : "traceable";
+	bool init = f->init && (s->sources->universe.whole || s->sources->running);
+	const char *why = other_name ?: f->untraced ?: init ? "at-start" : "traceable";
 	const char *sentence = f->untraced ? untraced__sentence(untraced__of_word(f->untraced)) :
-			       f->init ? "can be traced only at the start: its code is freed then" : "can be traced";
+			       init ? "can be traced only at the start: its code is freed then" : "can be traced";
 	struct why_answer *a;
 
 	if (other_name && f->untraced)

@@ -55,3 +55,43 @@ Test(debug_files, are_fetched_only_if_a_server_is_named)
 	cr_expect(debug_file__fetch(BUILD_ID, true) == NULL);
 	cr_expect(debug_file__fetch("../x", true) == NULL);
 }
+
+static void expect_of_module(const char *listed, bool fetch, const char *wanted)
+{
+	char *found = debug_file__of_module(listed ? strdup(listed) : NULL, BUILD_ID, in_dir("lib/vmlinux"), fetch);
+
+	cr_expect(found && wanted ? !strcmp(found, wanted) : found == wanted, "%s: %s", listed, found);
+	free(found);
+}
+
+/* A listed file of another build is taken if there is no other one: a warning will name it. */
+Test(debug_files, come_before_a_listed_file_of_another_build)
+{
+	char *listed = in_dir("listed");
+
+	run_shell("cp vmlinux listed");
+	expect_of_module(listed, true, listed);
+	run_shell("ld -e 0 --build-id=0xab -o listed a.o");
+	expect_of_module(listed, true, listed);
+	expect_of_module(NULL, true, NULL);
+	run_shell("mkdir lib && mv .build-id lib");
+	expect_of_module(listed, false, in_dir("lib/" ELSEWHERE));
+}
+
+/* libdebuginfod takes a directory for a server. */
+Test(debug_files, of_modules_are_fetched_only_where_that_is_allowed)
+{
+	static const char cached[] = "cache/" BUILD_ID "/executable";
+	char *listed = in_dir("listed"), url[300];
+
+	snprintf(url, sizeof(url), "file://%s", in_dir("served"));
+	setenv("DEBUGINFOD_URLS", url, 1);
+	setenv("DEBUGINFOD_CACHE_PATH", in_dir("cache"), 1);
+	run_shell("mkdir -p served/buildid/" BUILD_ID " && cp vmlinux served/buildid/" BUILD_ID "/executable");
+	run_shell("cp vmlinux listed");
+	expect_of_module(listed, true, listed);
+	run_shell("ld -e 0 --build-id=0xab -o listed a.o");
+	expect_of_module(listed, false, listed);
+	expect_of_module(listed, true, in_dir(cached));
+	expect_of_module(NULL, true, in_dir(cached));
+}

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "document/universe.h"
+#include "put_file.h"
+#include "small_kernel.h"
 #include "report/documents.h"
 #include "report/sample_documents.h"
 #include "run/output.h"
@@ -45,7 +47,7 @@ Test(universes, have_no_functions_of_another_build_of_a_module)
 		bool there;
 
 		keep(path, builds[i]);
-		cr_assert(universe__of_build(&u, &id, &modules, NULL) == 0);
+		cr_assert(universe__of_build(&u, &id, &modules, NULL, false) == 0);
 		cr_expect(universe__at(&u, NULL, 0x1000) != NULL);
 		there = universe__at(&u, "dummy", 0x40);
 		cr_expect(there == (i == 0), "%s", builds[i]);
@@ -89,6 +91,29 @@ Test(universes, have_no_names_of_another_build_of_a_module)
 		cr_expect(eq(int, universe__at(&u, "dummy", 0x0) != NULL, cases[i].fits), "%zu", i);
 		cr_expect(universe__at(&u, NULL, 0x1000) != NULL);
 		coverage__free(&c);
+		universe__free(&u);
+	}
+}
+
+/* A recorder asks no server: it takes long. libdebuginfod takes a directory for a server. */
+Test(universes, are_fetched_only_where_that_is_allowed, .init = enter_dir, .fini = leave_dir)
+{
+	const struct kernel_id id = { .release = "0-test", .build_id = SMALL_BUILD_ID };
+	const struct covered_modules modules = {};
+	char *kernel = small_kernel(), url[300];
+
+	run_shell("mkdir -p served/buildid && mv %s served/buildid/" SMALL_BUILD_ID
+		  " && cd served/buildid/" SMALL_BUILD_ID " && mv vmlinux debuginfo", kernel);
+	free(kernel);
+	snprintf(url, sizeof(url), "file://%s", in_dir("served"));
+	setenv("XDG_CACHE_HOME", in_dir(""), true);
+	setenv("DEBUGINFOD_CACHE_PATH", in_dir("fetched"), true);
+	setenv("DEBUGINFOD_URLS", url, true);
+	for (int fetch = 0; fetch < 2; fetch++) {
+		struct universe u;
+
+		cr_assert(universe__of_build(&u, &id, &modules, NULL, fetch) == 0);
+		cr_expect(eq(int, u.count > 0, fetch));
 		universe__free(&u);
 	}
 }
