@@ -22,7 +22,7 @@ says()
 	local text=$1
 	shift
 
-	[[ $(status "$@") == 2 ]] && grep -qF "$text" err
+	[[ $(status "$@") == 2 ]] && grep -qFe "$text" err
 }
 
 # query STORE SQL: as sqlite3 sees it
@@ -249,6 +249,11 @@ is 'nothing is known of lists without hashes' "$(jq '.functions[].text = null' 1
 # ---- forget
 
 is 'forget needs to know what' "$(status forget s.db)" 2
+# As text, each run of January is before 2026-2-1, and each one of the year after it.
+for date in 2026-2-1 2026-02 2026-02-01T1:00 '2026-02-01 12:00' -026-01-01; do
+	ok "$date is no date" says "$date: is no time" forget --older="$date" --dry-run s.db
+done
+is 'a date may have a time' "$(status forget --older 2026-02-02T03:04 --dry-run s.db)$(cat out)" '02 runs would be removed'
 is 'a dry run removes nothing' "$(status forget s.db --older 2026-02-01 --dry-run)$(cat out)" '02 runs would be removed'
 is 'forget by age and test' "$(status forget s.db --older 2026-02-01 --test 'ltp/*')$(cat out)" '01 runs removed'
 is 'and by host' "$(status forget s.db --host here)$(query s.db 'SELECT id FROM run; SELECT DISTINCT run FROM ran; SELECT run FROM first')" '02

@@ -152,7 +152,18 @@ static const struct term {
 
 #define TERMS (sizeof(terms) / sizeof(terms[0]))
 
-/* "7d", or the beginning of a time as documents have it. Returns NULL after a message. */
+/* Is it a day, or the beginning of a time as documents have it? What is written otherwise has another order. */
+static bool is_date(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00.000000Z";
+	size_t i = 0;
+
+	while (form[i] && (form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i]))
+		i++;
+	return i >= strlen("0000-00-00") && !text[i];
+}
+
+/* "7d", or a date. Returns NULL after a message. */
 static char *time_of(const char *text)
 {
 	static const struct {
@@ -164,7 +175,7 @@ static char *time_of(const char *text)
 	time_t now = time(NULL);
 	struct tm tm;
 
-	if (end == text + 4 && *end == '-')
+	if (is_date(text))
 		return xstrdup(text);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (end == text || count < 0 || *end != units[i].unit || end[1] ||
