@@ -254,6 +254,9 @@ for date in 2026-2-1 2026-02 2026-02-01T1:00 '2026-02-01 12:00' -026-01-01; do
 	ok "$date is no date" says "$date: is no time" forget --older="$date" --dry-run s.db
 done
 is 'a date may have a time' "$(status forget --older 2026-02-02T03:04 --dry-run s.db)$(cat out)" '02 runs would be removed'
+for pattern in 'a,host=b' 'ltp/*&'; do
+	ok "the pattern $pattern is refused" says 'a pattern has no & and no comma' forget --test "$pattern" s.db
+done
 is 'a dry run removes nothing' "$(status forget s.db --older 2026-02-01 --dry-run)$(cat out)" '02 runs would be removed'
 is 'forget by age and test' "$(status forget s.db --older 2026-02-01 --test 'ltp/*')$(cat out)" '01 runs removed'
 is 'and by host' "$(status forget s.db --host here)$(query s.db 'SELECT id FROM run; SELECT DISTINCT run FROM ran; SELECT run FROM first')" '02
