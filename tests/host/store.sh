@@ -96,6 +96,20 @@ is 'a run of some functions leaves none unseen' "$(query few.db 'SELECT name FRO
 is 'a run leaves those unseen that it could see' "$(status keep few.db own.json)$(query few.db 'SELECT name, certain FROM unseen')" \
 	'0rw_verify_area|0'
 
+# A list of a module numbers namesakes, and a run does not.
+universe list.universe 1234abcd <<-'END'
+	0xffffffff81000100 vfs_read - fs/read.c
+	16 dummy_xmit dummy drivers/net/dummy.c
+	64 dummy_setup dummy drivers/net/dummy.c
+END
+jq '.functions[0] |= (.name = "dummy_xmit" | .module = "dummy" | .offset = 16 | .addr = null | .sympos = null)' one.json >xmit.json
+jq '.functions[0] |= (.name = "dummy_setup" | .offset = 64) | .boot_id = "b6"' xmit.json >setup.json
+of_dummy="SELECT name FROM unseen WHERE module = 'dummy'"
+is 'a function of a module that a list has told is unseen' "$(status keep --universe list.universe module.db xmit.json)$(query module.db "$of_dummy")" \
+	0dummy_setup
+is 'until it runs' "$(status keep module.db setup.json)$(query module.db "$of_dummy")" 0
+is 'its run comes back as it was' "$("$hytrace" merge 'module.db?run=2')" "$("$hytrace" merge setup.json)"
+
 # ---- damage
 
 head -c 900 one.json >cut.json

@@ -21,9 +21,9 @@ static int tell(struct store *s, const struct known_object *o, uint32_t nr, cons
 /* A function that runs have seen may have another name there. All that is told is true of each name. */
 static int add_function(struct store *s, uint32_t object, const struct function *f)
 {
-	const struct wanted_known w = {
-		.name = f->name, .addr = f->addr, .extra = f->sympos, .knows_extra = f->sympos,
-	};
+	/* Runs do not number the namesakes of a module, whose offsets tell them apart. */
+	uint32_t sympos = f->module ? 0 : f->sympos;
+	const struct wanted_known w = { .name = f->name, .addr = f->addr, .extra = sympos, .knows_extra = sympos };
 	uint32_t list[MOST_NAMES];
 	size_t count = knowns__at(&s->knowns, object, f->addr, f->name, list, MOST_NAMES);
 	struct number added;

@@ -118,7 +118,7 @@ static int number_of_site(struct keeping *k, struct number *ret, const char *mod
 
 static int keep_function(struct keeping *k, const struct hit *hit, struct kept_hit *kept)
 {
-	struct wanted_known w = { hit->name, hit->module ? hit->offset : hit->link, hit->sympos, true };
+	struct wanted_known w = { hit->name, hit->module ? hit->offset : hit->link, hit->sympos, hit->sympos };
 	size_t part;
 	int err;
 
