@@ -110,6 +110,16 @@ is 'a function of a module that a list has told is unseen' "$(status keep --univ
 is 'until it runs' "$(status keep module.db setup.json)$(query module.db "$of_dummy")" 0
 is 'its run comes back as it was' "$("$hytrace" merge 'module.db?run=2')" "$("$hytrace" merge setup.json)"
 
+# A report puts more modules into the cached list.
+"$hytrace" report --vmlinux vmlinux one.json >report.txt 2>&1
+cached=cache/hytrace/functions-1234abcd
+jq '.modules = [] | .boot_id = "b7"' one.json >none.json
+is 'the cached list is taken' "$(status keep cached.db none.json)$(query cached.db 'SELECT name FROM unseen')" 0rw_verify_area
+awk -F '\t' -v OFS='\t' 'NR == 1 { $6 = 1; $7++ } $1 == "end" { print "40\tdummy_setup\tdummy\td.c\td.c\t7\t1\t\t0\t0" } { print }
+	NR == 1 { print "dummy", "d0" }' $cached >longer && mv longer $cached
+is 'and again when a run has a module that is new' "$(status keep cached.db xmit.json)$(query cached.db "$of_dummy")" 0dummy_setup
+rm $cached
+
 # ---- damage
 
 head -c 900 one.json >cut.json

@@ -346,6 +346,7 @@ int store__keep(struct store *s, const struct coverage *c, const struct store_no
 	if (!err && !found)
 		err = add_all(&k, note);
 	err = store__end(s, err);
+	s->run = k.run;
 	for (size_t i = 0; i < k.count; i++) {
 		free(k.parts[i].functions.bits);
 		free(k.parts[i].sites.bits);

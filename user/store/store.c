@@ -233,6 +233,7 @@ void store__close(struct store *s)
 		return;
 	knowns__free(&s->knowns);
 	sql__close(&s->sql);
+	free(s->looked_for.list);
 	free(s);
 }
 

@@ -75,7 +75,7 @@ int store__keep(struct store *s, const struct coverage *c, const struct store_no
 
 /* Keeps where the functions of a build are, and which of them can be traced. */
 int store__add_functions(struct store *s, const struct universe *u);
-/* Does so from the cached function list of @id, if there is one, and if the store does not have these facts yet. */
+/* Does so from the cached function list of @id, if there is one, for the builds of the last kept run that lack them. */
 int store__find_functions(struct store *s, const struct kernel_id *id);
 
 /*
