@@ -120,6 +120,17 @@ awk -F '\t' -v OFS='\t' 'NR == 1 { $6 = 1; $7++ } $1 == "end" { print "40\tdummy
 is 'and again when a run has a module that is new' "$(status keep cached.db xmit.json)$(query cached.db "$of_dummy")" 0dummy_setup
 rm $cached
 
+# A kernel that is locked down hides its addresses.
+jq '.kernel.addresses = null | .boot_id = "b8" | .functions[].addr = null | .callers[].addr = null' one.json >hidden.json
+for order in 'one.json hidden.json' 'hidden.json one.json' hidden.json; do
+	rm -f hidden.db
+	# shellcheck disable=SC2086 # words
+	is "a run without addresses has seen the same function: $order" "$(status keep $u hidden.db $order)$(query hidden.db 'SELECT name FROM unseen')" \
+		0rw_verify_area
+done
+is 'it comes back without them' "$(status keep hidden.db one.json)$("$hytrace" report -f json "$u" 'hidden.db?run=1' | jq -c .functions)" \
+	"0$("$hytrace" report -f json "$u" hidden.json | jq -c .functions)"
+
 # ---- damage
 
 head -c 900 one.json >cut.json

@@ -88,6 +88,13 @@ static void make_union(struct coverage *c)
 	c->ended = ENDED_BY_MERGING;
 }
 
+/* Other recordings of the kernel may have had the addresses that this one did not know. */
+static void forget_addresses(struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		hits->list[i].link = hits->list[i].other.link = 0;
+}
+
 static int read_head(struct store *s, int64_t run, struct coverage *ret, const char *head, bool thin)
 {
 	struct json_object *root = json__parse(head, strlen(head));
@@ -100,6 +107,8 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 		err = store__damaged(s, run);
 	if (!err)
 		err = coverage__take(ret, root, &ready, s->sql.path);
+	if (!err && !ret->kernel.offset_known)
+		forget_addresses(&ret->hits);
 	if (!err && thin)
 		make_union(ret);
 	hits_text__free(&ready);
