@@ -142,6 +142,18 @@ is 'the other one is kept, and nothing else' "$(query d.db 'SELECT document FROM
 	SELECT count(*) FROM first')" 'two.json
 2
 1'
+sed 's/"seconds": 1.5/"seconds": 1e999/' one.json >endless.json
+python3 - <<-'END'
+	import json
+	run = json.load(open("one.json"))
+	hit = json.dumps(run["functions"][0] | {"first_ns": 4242, "cpu": 4343, "pid": 4444}).replace("4242", "%d").replace("4343", "%d").replace("4444", "%d")
+	hits = ",".join(hit % (199000000000 * i, (i + 1) * 7919 % 2 ** 32, i // 500) for i in range(500000))
+	open("huge.json", "w").write(json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]"))
+END
+is 'so is one without an end, and one that is too large; neither stops the others' "$(status keep e.db endless.json huge.json two.json)$(
+	query e.db 'SELECT document FROM run')" 2two.json
+ok 'each has its message' eval 'grep -q "^hytrace: endless.json: is damaged" err && grep -q "^hytrace: huge.json: cannot be kept: it has more hits" err'
+rm huge.json
 sqlite3 foreign.db 'CREATE TABLE t (x)'
 ok 'a database of another application is refused' says 'foreign.db: is a database of another application' keep foreign.db one.json
 is 'and stays as it is' "$(query foreign.db 'SELECT name FROM sqlite_schema')" t

@@ -313,7 +313,7 @@ static int add_first(struct keeping *k, const char *document)
 
 	err = columns__write(&hits, k->c, k->hits, &k->s->knowns);
 	if (err)
-		return error__return(-EINVAL, "%s: cannot be kept: it has more hits than a kernel can have", document);
+		return error__return(-EFBIG, "%s: cannot be kept: it has more hits than a kernel can have", document);
 	err = sql__run(&k->s->sql, "INSERT INTO first VALUES (?, ?)", "ib", k->run, &hits);
 	free((void *)hits.bytes);
 	return err;

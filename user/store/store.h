@@ -69,7 +69,7 @@ extern const struct argp store_note__argp;
  * @note: what else is known of it
  * @ret_is_new: false if the store has it already
  *
- * Return: 0, or a negative errno after a message; then the store is as it was.
+ * Return: 0, or a negative errno after a message; then the store is as it was. -EFBIG: because of this run.
  */
 int store__keep(struct store *s, const struct coverage *c, const struct store_note *note, bool *ret_is_new);
 
