@@ -271,7 +271,8 @@ is 'sql prints a table' "$("$hytrace" sql s.db 'SELECT id, host FROM run LIMIT 1
 1  here'
 is 'or csv' "$("$hytrace" sql -f csv s.db "SELECT 'a,\"b' AS x, NULL AS y, x'0aff' AS z")" 'x,y,z
 "a,""b",,0aff'
-is 'or json' "$("$hytrace" sql -f json s.db "SELECT 1 AS a, 0.5 AS b, 'c' AS d, NULL AS e")" '[{"a":1,"b":0.5,"d":"c","e":null}]'
+is 'or json' "$("$hytrace" sql -f json s.db "SELECT 1 AS a, 0.5 AS b, 'c' AS d, NULL AS e, 1e999 AS f")" \
+	'[{"a":1,"b":0.5,"d":"c","e":null,"f":null}]'
 for query in 'DELETE FROM run' 'SELECT 1; SELECT 2' 'PRAGMA user_version = 3' ''; do
 	ok "sql refuses ${query:-nothing}" says 'the query is refused' sql s.db "$query"
 done
