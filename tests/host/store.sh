@@ -96,6 +96,18 @@ is 'a run of some functions leaves none unseen' "$(query few.db 'SELECT name FRO
 is 'a run leaves those unseen that it could see' "$(status keep few.db own.json)$(query few.db 'SELECT name, certain FROM unseen')" \
 	'0rw_verify_area|0'
 
+# Each function of a kernel, and each of many runs.
+jq '.functions[] |= (. as $f | [range(5000)] | map($f + {name: "f\(.)", addr: "0xffffffff8\(2000000 + .)"})) | .functions |= flatten' \
+	1234abcd.universe >large.universe
+status keep --universe large.universe large.db own.json >/dev/null
+sqlite3 large.db "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+	INSERT INTO run SELECT i, randomblob(16), document, kernel, host, boot_id, engine, started, seconds, test, revision, scope, complete, thin,
+		functions, callers, blind, head FROM run, n;
+	INSERT INTO ran SELECT run.id, object, sees, ran.functions, sites FROM ran, run WHERE run.id > 1"
+is 'whether one was complete is found soon in 10,000 that were not' \
+	"$(timeout 8 "$hytrace" sql -f csv large.db 'SELECT count(*) > 4000, sum(certain) FROM unseen' | tail -n 1)" 1,0
+rm large.*
+
 # A list of a module numbers namesakes, and a run does not.
 universe list.universe 1234abcd <<-'END'
 	0xffffffff81000100 vfs_read - fs/read.c
