@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "document/coverage_json.h"
 #include "printed.h"
+#include "report/documents.h"
 #include "store/columns.h"
 #include "store/inside.h"
 
@@ -127,6 +128,7 @@ Test(store, gives_back_what_was_kept)
 	/* Another one of the build knows other things of the same functions. */
 	make_run(&other, "b2");
 	see(&other, "vfs_read", NULL, 0x1000, 300);
+	last(&other)->sympos = 1;
 	see(&other, "do_more", NULL, 0x1900, 301);
 	set_other(&other, "call", NULL, 0x2000, 8);
 	see_caller(&other, "call", 0x2000, 302);
@@ -180,6 +182,36 @@ Test(store, another_process_gives_numbers_meanwhile)
 	store__close(other);
 	coverage__free(&a);
 	coverage__free(&b);
+	remove_store(s);
+}
+
+/* Tries to remove all runs, as another process would, but without waiting. */
+static int forget_meanwhile(struct coverage *c, const char *name, void *data)
+{
+	sqlite3 *db;
+
+	cr_assert(eq(int, sqlite3_open(path, &db), SQLITE_OK));
+	cr_expect(eq(int, sqlite3_exec(db, "DELETE FROM first; DELETE FROM ran; DELETE FROM run", NULL, NULL, NULL),
+		     SQLITE_BUSY));
+	sqlite3_close(db);
+	coverage__free(c);
+	++*(size_t *)data;
+	return 0;
+}
+
+Test(store, is_read_as_it_was_at_one_moment)
+{
+	struct store *s = open_new();
+	const char *const paths[] = { path };
+	struct coverage c;
+	size_t runs = 0;
+
+	make_run(&c, "b1");
+	keep(s, &c, false);
+	keep(s, &c, true);
+	cr_expect(eq(int, documents__each(paths, 1, NULL, forget_meanwhile, &runs), 0));
+	cr_expect(eq(sz, runs, 2));
+	coverage__free(&c);
 	remove_store(s);
 }
 
