@@ -140,8 +140,7 @@ for order in 'one.json hidden.json' 'hidden.json one.json' hidden.json; do
 	is "a run without addresses has seen the same function: $order" "$(status keep $u hidden.db $order)$(query hidden.db 'SELECT name FROM unseen')" \
 		0rw_verify_area
 done
-is 'it comes back without them' "$(status keep hidden.db one.json)$("$hytrace" report -f json "$u" 'hidden.db?run=1' | jq -c .functions)" \
-	"0$("$hytrace" report -f json "$u" hidden.json | jq -c .functions)"
+is 'the other run comes back with them' "$(status keep hidden.db one.json)$("$hytrace" merge 'hidden.db?run=2')" "0$("$hytrace" merge one.json)"
 
 # ---- damage
 

@@ -185,6 +185,39 @@ Test(store, another_process_gives_numbers_meanwhile)
 	remove_store(s);
 }
 
+static size_t count_functions(struct store *s)
+{
+	sqlite3_int64 count = 0;
+
+	cr_assert(eq(int, sql__number(&s->sql, &count, "SELECT count(*) FROM function", ""), 1));
+	return count;
+}
+
+/* A kernel that is locked down hides its addresses. Its functions are the same ones, whichever run is kept first. */
+Test(store, a_run_without_addresses)
+{
+	for (int hidden_first = 0; hidden_first < 2; hidden_first++) {
+		struct store *s = open_new();
+		struct coverage c, hidden;
+		size_t count;
+
+		make_run(&c, "b1");
+		make_run(&hidden, "b2");
+		c.kernel.offset_known = true;
+		hidden.kernel.offset_known = false;
+		for (size_t i = 0; i < hidden.hits.count; i++)
+			hidden.hits.list[i].link = hidden.hits.list[i].other.link = 0;
+		expect_back(s, hidden_first ? &hidden : &c);
+		count = count_functions(s);
+		expect_back(s, hidden_first ? &c : &hidden);
+		cr_expect(eq(sz, count_functions(s), count));
+		expect_back(s, hidden_first ? &hidden : &c);
+		coverage__free(&c);
+		coverage__free(&hidden);
+		remove_store(s);
+	}
+}
+
 /* Tries to remove all runs, as another process would, but without waiting. */
 static int forget_meanwhile(struct coverage *c, const char *name, void *data)
 {
