@@ -17,6 +17,7 @@ struct store {
 	struct knowns knowns;
 	sqlite3_int64 changes;	/* changes when another process has written */
 	int64_t run;		/* the last one that store__keep() has kept */
+	int64_t newest, runs;	/* of the store, and how many it had, when knowns were read */
 	struct object_ids looked_for;	/* objects whose functions were looked for in the cached list */
 };
 

@@ -347,6 +347,10 @@ int store__keep(struct store *s, const struct coverage *c, const struct store_no
 		err = add_all(&k, note);
 	err = store__end(s, err);
 	s->run = k.run;
+	if (!err && !found) {
+		s->newest = k.run;
+		s->runs++;
+	}
 	for (size_t i = 0; i < k.count; i++) {
 		free(k.parts[i].functions.bits);
 		free(k.parts[i].sites.bits);

@@ -185,6 +185,29 @@ Test(store, another_process_gives_numbers_meanwhile)
 	remove_store(s);
 }
 
+/* A `hytrace forget` at the same time, of which this process has not heard. */
+Test(store, another_process_forgets_runs_meanwhile)
+{
+	struct store *s = open_new(), *other;
+	sqlite3_int64 unseen = -1;
+	struct coverage a;
+
+	sample_document(&a, "b1");
+	see(&a, "first", NULL, 0x100, 1);
+	for (int i = 0; i < 2; i++) {
+		keep(s, &a, false);
+		cr_assert(eq(int, store__open(&other, path, STORE_WRITE), 0));
+		cr_expect(eq(int, store__forget(other, &(int64_t){ last_run(other) }, 1), 0));
+		store__close(other);
+	}
+	keep(s, &a, false);
+	cr_assert(eq(int, sql__number(&s->sql, &unseen, "SELECT count(*) FROM function WHERE first_run IS NULL", ""),
+		     1));
+	cr_expect(eq(i64, unseen, 0));
+	coverage__free(&a);
+	remove_store(s);
+}
+
 static size_t count_functions(struct store *s)
 {
 	sqlite3_int64 count = 0;
