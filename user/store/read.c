@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "document/hits_text.h"
@@ -116,6 +117,13 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 	return err;
 }
 
+/* The name of a file, which may be another machine's, becomes a label, which reports print as it is. */
+static void make_plain(char *text)
+{
+	for (bool is_plain = utf8__is_plain(text); !is_plain && *text; text++)
+		*text = *text < ' ' || *text > '~' ? '?' : *text;
+}
+
 int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_document)
 {
 	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT head, document, thin FROM run WHERE id = ?", "i", run);
@@ -129,6 +137,8 @@ int store__read(struct store *s, int64_t run, struct coverage *ret, char **ret_d
 	*ret_document = sql__text(st, 1);
 	thin = sqlite3_column_int(st, 2);
 	sqlite3_reset(st);
+	if (*ret_document)
+		make_plain(*ret_document);
 	err = head && *ret_document ? read_head(s, run, ret, head, thin) : store__damaged(s, run);
 	free(head);
 	if (err)
