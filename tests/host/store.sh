@@ -22,7 +22,7 @@ says()
 	local text=$1
 	shift
 
-	[[ $(status "$@") == 2 ]] && grep -qF "$text" err
+	[[ $(status "$@") == 2 ]] && grep -qFe "$text" err
 }
 
 # query STORE SQL: as sqlite3 sees it
@@ -104,6 +104,52 @@ is 'a run of some functions leaves none unseen' "$(query few.db 'SELECT name FRO
 is 'a run leaves those unseen that it could see' "$(status keep few.db own.json)$(query few.db 'SELECT name, certain FROM unseen')" \
 	'0rw_verify_area|0'
 
+# Each function of a kernel, and each of many runs.
+jq '.functions[] |= (. as $f | [range(5000)] | map($f + {name: "f\(.)", addr: "0xffffffff8\(2000000 + .)"})) | .functions |= flatten' \
+	1234abcd.universe >large.universe
+status keep --universe large.universe large.db own.json >/dev/null
+sqlite3 large.db "WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+	INSERT INTO run SELECT i, randomblob(16), document, kernel, host, boot_id, engine, started, seconds, test, revision, scope, complete, thin,
+		functions, callers, blind, head FROM run, n;
+	INSERT INTO ran SELECT run.id, object, sees, ran.functions, sites FROM ran, run WHERE run.id > 1"
+is 'whether one was complete is found soon in 10,000 that were not' \
+	"$(timeout 8 "$hytrace" sql -f csv large.db 'SELECT count(*) > 4000, sum(certain) FROM unseen' | tail -n 1)" 1,0
+rm large.*
+
+# A list of a module numbers namesakes, and a run does not.
+universe list.universe 1234abcd <<-'END'
+	0xffffffff81000100 vfs_read - fs/read.c
+	16 dummy_xmit dummy drivers/net/dummy.c
+	64 dummy_setup dummy drivers/net/dummy.c
+END
+jq '.functions[0] |= (.name = "dummy_xmit" | .module = "dummy" | .offset = 16 | .addr = null | .sympos = null)' one.json >xmit.json
+jq '.functions[0] |= (.name = "dummy_setup" | .offset = 64) | .boot_id = "b6"' xmit.json >setup.json
+of_dummy="SELECT name FROM unseen WHERE module = 'dummy'"
+is 'a function of a module that a list has told is unseen' "$(status keep --universe list.universe module.db xmit.json)$(query module.db "$of_dummy")" \
+	0dummy_setup
+is 'until it runs' "$(status keep module.db setup.json)$(query module.db "$of_dummy")" 0
+is 'its run comes back as it was' "$("$hytrace" merge 'module.db?run=2')" "$("$hytrace" merge setup.json)"
+
+# A report puts more modules into the cached list.
+"$hytrace" report --vmlinux vmlinux one.json >report.txt 2>&1
+cached=cache/hytrace/functions-1234abcd
+jq '.modules = [] | .boot_id = "b7"' one.json >none.json
+is 'the cached list is taken' "$(status keep cached.db none.json)$(query cached.db 'SELECT name FROM unseen')" 0rw_verify_area
+awk -F '\t' -v OFS='\t' 'NR == 1 { $6 = 1; $7++ } $1 == "end" { print "40\tdummy_setup\tdummy\td.c\td.c\t7\t1\t\t0\t0" } { print }
+	NR == 1 { print "dummy", "d0" }' $cached >longer && mv longer $cached
+is 'and again when a run has a module that is new' "$(status keep cached.db xmit.json)$(query cached.db "$of_dummy")" 0dummy_setup
+rm $cached
+
+# A kernel that is locked down hides its addresses.
+jq '.kernel.addresses = null | .boot_id = "b8" | .functions[].addr = null | .callers[].addr = null' one.json >hidden.json
+for order in 'one.json hidden.json' 'hidden.json one.json' hidden.json; do
+	rm -f hidden.db
+	# shellcheck disable=SC2086 # words
+	is "a run without addresses has seen the same function: $order" "$(status keep $u hidden.db $order)$(query hidden.db 'SELECT name FROM unseen')" \
+		0rw_verify_area
+done
+is 'the other run comes back with them' "$(status keep hidden.db one.json)$("$hytrace" merge 'hidden.db?run=2')" "0$("$hytrace" merge one.json)"
+
 # ---- damage
 
 head -c 900 one.json >cut.json
@@ -115,6 +161,18 @@ is 'the other one is kept, and nothing else' "$(query d.db 'SELECT document FROM
 	SELECT count(*) FROM first')" 'two.json
 2
 1'
+sed 's/"seconds": 1.5/"seconds": 1e999/' one.json >endless.json
+python3 - <<-'END'
+	import json
+	run = json.load(open("one.json"))
+	hit = json.dumps(run["functions"][0] | {"first_ns": 4242, "cpu": 4343, "pid": 4444}).replace("4242", "%d").replace("4343", "%d").replace("4444", "%d")
+	hits = ",".join(hit % (199000000000 * i, (i + 1) * 7919 % 2 ** 32, i // 500) for i in range(500000))
+	open("huge.json", "w").write(json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]"))
+END
+is 'so is one without an end, and one that is too large; neither stops the others' "$(status keep e.db endless.json huge.json two.json)$(
+	query e.db 'SELECT document FROM run')" 2two.json
+ok 'each has its message' eval 'grep -q "^hytrace: endless.json: is damaged" err && grep -q "^hytrace: huge.json: cannot be kept: it has more hits" err'
+rm huge.json
 sqlite3 foreign.db 'CREATE TABLE t (x)'
 ok 'a database of another application is refused' says 'foreign.db: is a database of another application' keep foreign.db one.json
 is 'and stays as it is' "$(query foreign.db 'SELECT name FROM sqlite_schema')" t
@@ -212,6 +270,9 @@ is 'a document comes back as it was' "$("$hytrace" merge 's.db?run=3')" "$("$hyt
 is 'so does a union' "$(status keep union.db union.json)$("$hytrace" merge union.db | cmp - union.json)" 0
 is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?until=2026-02-01&document=o*' 's.db?document=[tb]*' |
 	jq -c '[.new[].name]')" '["rw_verify_area"]'
+cp one.json $'\e[1mone.json'
+is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json')$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
+rm $'\e[1mone.json'
 ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
 ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' report 's.db?host=nobody'
 ok 'so is a wrong one' says 'colour: is nothing that runs are selected by' report 's.db?colour=red'
@@ -291,7 +352,8 @@ is 'sql prints a table' "$("$hytrace" sql s.db 'SELECT id, host FROM run LIMIT 1
 1  here'
 is 'or csv' "$("$hytrace" sql -f csv s.db "SELECT 'a,\"b' AS x, NULL AS y, x'0aff' AS z")" 'x,y,z
 "a,""b",,0aff'
-is 'or json' "$("$hytrace" sql -f json s.db "SELECT 1 AS a, 0.5 AS b, 'c' AS d, NULL AS e")" '[{"a":1,"b":0.5,"d":"c","e":null}]'
+is 'or json' "$("$hytrace" sql -f json s.db "SELECT 1 AS a, 0.5 AS b, 'c' AS d, NULL AS e, 1e999 AS f")" \
+	'[{"a":1,"b":0.5,"d":"c","e":null,"f":null}]'
 for query in 'DELETE FROM run' 'SELECT 1; SELECT 2' 'PRAGMA user_version = 3' ''; do
 	ok "sql refuses ${query:-nothing}" says 'the query is refused' sql s.db "$query"
 done
@@ -316,6 +378,14 @@ is 'nothing is known of lists without hashes' "$(jq '.functions[].text = null' 1
 # ---- forget
 
 is 'forget needs to know what' "$(status forget s.db)" 2
+# As text, each run of January is before 2026-2-1, and each one of the year after it.
+for date in 2026-2-1 2026-02 2026-02-01T1:00 '2026-02-01 12:00' -026-01-01; do
+	ok "$date is no date" says "$date: is no time" forget --older="$date" --dry-run s.db
+done
+is 'a date may have a time' "$(status forget --older 2026-02-02T03:04 --dry-run s.db)$(cat out)" '02 runs would be removed'
+for pattern in 'a,host=b' 'ltp/*&'; do
+	ok "the pattern $pattern is refused" says 'a pattern has no & and no comma' forget --test "$pattern" s.db
+done
 is 'a dry run removes nothing' "$(status forget s.db --older 2026-02-01 --dry-run)$(cat out)" '02 runs would be removed'
 is 'forget by age and test' "$(status forget s.db --older 2026-02-01 --test 'ltp/*')$(cat out)" '01 runs removed'
 is 'and by host' "$(status forget s.db --host here)$(query s.db 'SELECT id FROM run; SELECT DISTINCT run FROM ran; SELECT run FROM first')" '02

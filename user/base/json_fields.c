@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fields of documents, each described once and both written and read; see json.h. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,7 +108,8 @@ static int read_seconds(struct json_object *value, const struct json_field *fiel
 	*(double *)member = json_object_get_double(value);
 	if (!value && field->kind == &field_some_seconds)
 		return 0;
-	return is_number && *(double *)member >= 0 ? 0 : -EINVAL;
+	/* 1e999 is read as infinite, which json cannot have. */
+	return is_number && *(double *)member >= 0 && isfinite(*(double *)member) ? 0 : -EINVAL;
 }
 
 const struct json_kind field_seconds = { write_seconds, read_seconds };

@@ -139,6 +139,7 @@ struct hits_source {
 	int64_t run;
 	size_t functions, callers;
 	bool sets_only;		/* there is no more than HITS_SETS */
+	bool unlinked;		/* the run did not know where the kernel's code was moved to */
 };
 
 /* One of the results that were merged into another one. */

@@ -73,10 +73,11 @@ static int add(struct coverage *c, const char *path, void *data)
 static int visit_runs(struct store *s, const char *selection, bool heads, documents_visit visit, void *data)
 {
 	int64_t *runs = NULL;
-	size_t count;
+	size_t count = 0;
 	int err;
 
-	err = store__select(s, selection, &runs, &count);
+	/* All are of one moment: `hytrace forget` waits. */
+	err = sql__run(store__sql(s), "BEGIN", "") ?: store__select(s, selection, &runs, &count);
 	if (!err && !count)
 		err = error__return(-EINVAL, "%s%s%s: has no such run", store__sql(s)->path,
 				    selection ? "?" : "", selection ?: "");

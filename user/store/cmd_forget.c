@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -32,6 +33,9 @@ static void choose(struct argp_state *state, struct forget_options *o, const cha
 
 	if (!*value)
 		argp_error(state, "--%s: the value is empty", word);
+	/* A selection has these between its words. */
+	if (strpbrk(value, "&,"))
+		argp_error(state, "--%s: a pattern has no & and no comma: give ? in their place", word);
 	longer = xasprintf("%s%s%s=%s", o->selection ?: "", o->selection ? "&" : "", word, value);
 	free(o->selection);
 	o->selection = longer;

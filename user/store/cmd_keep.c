@@ -177,7 +177,7 @@ static int keep_job(struct store *s, const struct job *job, struct store_note *n
 	return err || !is_new || !find ? err : store__find_functions(s, &job->c.kernel);
 }
 
-/* A document that cannot be read is named, and left out. If the store fails, no further one is kept. */
+/* A document that makes no sense is named, and left out. If the store fails, no further one is kept. */
 static int keep_all(struct store *s, const struct keep_options *o, struct reading *r)
 {
 	struct store_note note = o->note;
@@ -190,6 +190,10 @@ static int keep_all(struct store *s, const struct keep_options *o, struct readin
 		failed = failed ?: job->err;
 		if (!err && !job->err) {
 			err = keep_job(s, job, &note, !o->universe);
+			if (err == -EFBIG) {
+				failed = failed ?: -EINVAL;
+				err = 0;
+			}
 			if (err)
 				error__print("%s: is not kept, nor is any file after it", o->paths[i]);
 		}

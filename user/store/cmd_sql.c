@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace sql: a query of a store, as a table, json or csv; or its tables as files, for other engines. */
 #include <argp.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,10 @@ static void row_json(struct printing *p, sqlite3_stmt *st)
 			jsonw_int(p->json, sqlite3_column_int64(st, i));
 			break;
 		case SQLITE_FLOAT:
-			jsonw_printf(p->json, "%.17g", sqlite3_column_double(st, i));
+			if (isfinite(sqlite3_column_double(st, i)))
+				jsonw_printf(p->json, "%.17g", sqlite3_column_double(st, i));
+			else
+				jsonw_null(p->json);
 			break;
 		default:
 			jsonw_string(p->json, text);

@@ -21,9 +21,9 @@ static int tell(struct store *s, const struct known_object *o, uint32_t nr, cons
 /* A function that runs have seen may have another name there. All that is told is true of each name. */
 static int add_function(struct store *s, uint32_t object, const struct function *f)
 {
-	const struct wanted_known w = {
-		.name = f->name, .addr = f->addr, .extra = f->sympos, .knows_extra = f->sympos,
-	};
+	/* Runs do not number the namesakes of a module, whose offsets tell them apart. */
+	uint32_t sympos = f->module ? 0 : f->sympos;
+	const struct wanted_known w = { .name = f->name, .addr = f->addr, .extra = sympos, .knows_extra = sympos };
 	uint32_t list[MOST_NAMES];
 	size_t count = knowns__at(&s->knowns, object, f->addr, f->name, list, MOST_NAMES);
 	struct number added;
@@ -38,8 +38,18 @@ static int add_function(struct store *s, uint32_t object, const struct function 
 	return err;
 }
 
-/* Returns 1 and the object of a module or (NULL) the kernel of @u; 0: no run had it. */
-static int find_object(struct store *s, const struct universe *u, const char *module, uint32_t *ret)
+static bool is_one_of(const struct object_ids *ids, int64_t id)
+{
+	for (size_t i = 0; i < ids->count; i++) {
+		if (ids->list[i] == id)
+			return true;
+	}
+	return false;
+}
+
+/* Returns 1 and the object of a module or (NULL) the kernel of @u; 0: no run had it, or it is none of @ids. */
+static int find_object(struct store *s, const struct universe *u, const char *module, const struct object_ids *ids,
+		       uint32_t *ret)
 {
 	const struct covered_module *m = module ? covered_modules__find(&u->modules, module) : NULL;
 	const char *build_id = module ? m ? m->build_id : NULL : u->build_id;
@@ -48,13 +58,13 @@ static int find_object(struct store *s, const struct universe *u, const char *mo
 
 	more = sql__number(&s->sql, &id, "SELECT id FROM object WHERE name IS ? AND build_id = ?", "tt",
 			   module, build_id);
-	if (more <= 0)
-		return more;
+	if (more <= 0 || (ids && !is_one_of(ids, id)))
+		return more < 0 ? more : 0;
 	return knowns__object(&s->knowns, ret, id) ?: 1;
 }
 
 /* Traceable functions come first, as only these can run: so the bitmaps of runs stay short. */
-static int add_functions(struct store *s, const struct universe *u, bool traced)
+static int add_functions(struct store *s, const struct universe *u, const struct object_ids *ids, bool traced)
 {
 	const char *module = "";
 	uint32_t object = 0;
@@ -64,7 +74,7 @@ static int add_functions(struct store *s, const struct universe *u, bool traced)
 		const struct function *f = &u->list[i];
 
 		if (!text__equals(module, f->module))
-			err = has = find_object(s, u, f->module, &object);
+			err = has = find_object(s, u, f->module, ids, &object);
 		module = f->module;
 		/* Offsets in init text of modules are not those of their text. */
 		if (has > 0 && !f->untraced == traced && !(f->module && f->init) &&
@@ -74,35 +84,76 @@ static int add_functions(struct store *s, const struct universe *u, bool traced)
 	return err < 0 ? err : 0;
 }
 
-int store__add_functions(struct store *s, const struct universe *u)
+/* @ids: of these objects only; NULL: all */
+static int add_list(struct store *s, const struct universe *u, const struct object_ids *ids)
 {
 	int err;
 
-	err = store__begin(s) ?: store__catch_up(s) ?: add_functions(s, u, true) ?: add_functions(s, u, false);
+	err = store__begin(s) ?: store__catch_up(s) ?: add_functions(s, u, ids, true) ?:
+	      add_functions(s, u, ids, false);
 	return store__end(s, err);
 }
 
+int store__add_functions(struct store *s, const struct universe *u)
+{
+	return add_list(s, u, NULL);
+}
+
+#define WITHOUT_FUNCTIONS "FROM object WHERE build_id IS NOT NULL AND NOT EXISTS " \
+	"(SELECT 1 FROM function WHERE function.object = object.id AND unit IS NOT NULL)"
+
+/* Returns 0, or -EIO after a message. */
+static int read_ids(struct sql *sql, sqlite3_stmt *st, struct object_ids *ret)
+{
+	int more;
+
+	while ((more = sql__next(sql, st)) > 0)
+		*LIST_ADD(ret->list, ret->count) = sqlite3_column_int64(st, 0);
+	return more;
+}
+
+/*
+ * Finds all objects whose functions are not known, if the run that was kept last has one of them for which the list was
+ * not read yet.
+ */
+static int find_new_objects(struct store *s, struct object_ids *ret)
+{
+	struct object_ids of_run = {};
+	bool is_new = false;
+	int err;
+
+	err = read_ids(&s->sql, sql__begin(&s->sql, "SELECT id " WITHOUT_FUNCTIONS " AND id IN (SELECT object FROM ran "
+					   "WHERE run = ?)", "i", s->run), &of_run);
+	for (size_t i = 0; i < of_run.count; i++) {
+		if (is_one_of(&s->looked_for, of_run.list[i]))
+			continue;
+		*LIST_ADD(s->looked_for.list, s->looked_for.count) = of_run.list[i];
+		is_new = true;
+	}
+	free(of_run.list);
+	return err || !is_new ? err : read_ids(&s->sql, sql__begin(&s->sql, "SELECT id " WITHOUT_FUNCTIONS, ""), ret);
+}
+
+/* A list that is cached again may have modules that it did not have before. */
 int store__find_functions(struct store *s, const struct kernel_id *id)
 {
-	char *name, *path;
+	struct object_ids ids = {};
+	char *name, *path = NULL;
 	struct universe u;
-	sqlite3_int64 one;
 	int err;
 
 	if (!id->build_id)
 		return 0;
-	err = sql__number(&s->sql, &one, "SELECT 1 FROM object JOIN function ON function.object = object.id "
-			  "WHERE object.name IS NULL AND object.build_id = ? AND unit IS NOT NULL LIMIT 1",
-			  "t", id->build_id);
-	if (err)
-		return err < 0 ? err : 0;
+	err = find_new_objects(s, &ids);
 	name = xasprintf("functions-%s", id->build_id);
-	path = kept__path(name);
-	free(name);
+	if (!err && ids.count)
+		path = kept__path(name);
 	if (path && universe__read_kept(&u, path)) {
-		err = store__add_functions(s, &u);
+		err = add_list(s, &u, &ids);
 		universe__free(&u);
 	}
+	free(ids.list);
+	free(name);
 	free(path);
 	return err;
 }

@@ -7,10 +7,18 @@
 #include "store/sql.h"
 #include "store/store.h"
 
+struct object_ids {
+	int64_t *list;
+	size_t count;
+};
+
 struct store {
 	struct sql sql;
 	struct knowns knowns;
 	sqlite3_int64 changes;	/* changes when another process has written */
+	int64_t run;		/* the last one that store__keep() has kept */
+	int64_t newest, runs;	/* of the store, and how many it had, when knowns were read */
+	struct object_ids looked_for;	/* objects whose functions were looked for in the cached list */
 };
 
 /* Begins to write. Waits while another process writes. */

@@ -118,7 +118,7 @@ static int number_of_site(struct keeping *k, struct number *ret, const char *mod
 
 static int keep_function(struct keeping *k, const struct hit *hit, struct kept_hit *kept)
 {
-	struct wanted_known w = { hit->name, hit->module ? hit->offset : hit->link, hit->sympos, true };
+	struct wanted_known w = { hit->name, hit->module ? hit->offset : hit->link, hit->sympos, hit->sympos };
 	size_t part;
 	int err;
 
@@ -313,7 +313,7 @@ static int add_first(struct keeping *k, const char *document)
 
 	err = columns__write(&hits, k->c, k->hits, &k->s->knowns);
 	if (err)
-		return error__return(-EINVAL, "%s: cannot be kept: it has more hits than a kernel can have", document);
+		return error__return(-EFBIG, "%s: cannot be kept: it has more hits than a kernel can have", document);
 	err = sql__run(&k->s->sql, "INSERT INTO first VALUES (?, ?)", "ib", k->run, &hits);
 	free((void *)hits.bytes);
 	return err;
@@ -346,6 +346,11 @@ int store__keep(struct store *s, const struct coverage *c, const struct store_no
 	if (!err && !found)
 		err = add_all(&k, note);
 	err = store__end(s, err);
+	s->run = k.run;
+	if (!err && !found) {
+		s->newest = k.run;
+		s->runs++;
+	}
 	for (size_t i = 0; i < k.count; i++) {
 		free(k.parts[i].functions.bits);
 		free(k.parts[i].sites.bits);

@@ -57,18 +57,26 @@ static void put_into_slots(struct known_list *l, uint32_t nr)
 	while (l->slots[slot])
 		slot = (slot + 1) & (l->room - 1);
 	l->slots[slot] = nr + 1;
+	l->used++;
+}
+
+/* Makes room for one more. */
+static void make_room(struct known_list *l, size_t count)
+{
+	if (2 * (l->used + 1) <= l->room)
+		return;
+	l->room = l->room ? 2 * l->room : 1024;
+	free(l->slots);
+	l->slots = xcalloc(l->room, sizeof(*l->slots));
+	l->used = 0;
+	for (size_t i = 0; i < count; i++)
+		put_into_slots(l, i);
 }
 
 static uint32_t known_list__add(struct known_list *l, const struct known *added)
 {
+	make_room(l, l->count);
 	*LIST_ADD(l->list, l->count) = *added;
-	if (2 * l->count > l->room) {
-		l->room = l->room ? 2 * l->room : 1024;
-		free(l->slots);
-		l->slots = xcalloc(l->room, sizeof(*l->slots));
-		for (size_t i = 0; i + 1 < l->count; i++)
-			put_into_slots(l, i);
-	}
 	put_into_slots(l, l->count - 1);
 	return l->count - 1;
 }
@@ -218,12 +226,44 @@ int knowns__add_module(struct knowns *k, uint32_t *ret, const char *name, const 
 
 /* ---- numbers */
 
+/*
+ * If one of two recordings has no addresses of the kernel, which hides them when it is locked down, the name and its
+ * number are the same in both. Finds such a function, and notes its address.
+ */
+static int find_named(struct knowns *k, struct known_object *o, const struct wanted_known *w, struct known **ret)
+{
+	sqlite3_int64 nr;
+	int more;
+
+	if (o->name || !w->name || (w->addr && !w->knows_extra))
+		return 0;
+	more = sql__number(k->sql, &nr, "SELECT nr FROM function WHERE object = ?1 AND name = ?2 AND "
+			   "(sympos = ?3 OR NOT ?4 OR (sympos IS NULL AND NOT ?5)) AND "
+			   "(NOT addr OR NOT ?5 OR addr = ?5) ORDER BY NOT addr, nr LIMIT 1", "itiii", o->id,
+			   w->name, (int64_t)w->extra, (int64_t)w->knows_extra, (int64_t)w->addr);
+	if (more <= 0 || nr < 0 || (size_t)nr >= o->functions.count)
+		return more < 0 ? more : 0;
+	*ret = &o->functions.list[nr];
+	if (!w->addr || (*ret)->addr)
+		return 0;
+	(*ret)->addr = w->addr;
+	make_room(&o->functions, o->functions.count);
+	put_into_slots(&o->functions, nr);
+	return sql__run(k->sql, "UPDATE function SET addr = ? WHERE object = ? AND nr = ?", "iii", (int64_t)w->addr,
+			o->id, (int64_t)nr);
+}
+
 int knowns__add_function(struct knowns *k, struct number *ret, uint32_t object, const struct wanted_known *w)
 {
 	struct known_object *o = k->list[object];
-	struct known *found = known_list__find(&o->functions, w);
+	struct known *found = w->addr || o->name ? known_list__find(&o->functions, w) : NULL;
 	struct known added = { .addr = w->addr, .extra = w->extra, .knows_extra = w->knows_extra };
+	int err = found ? 0 : find_named(k, o, w, &found);
 
+	if (!err && !found)
+		found = known_list__find(&o->functions, w);
+	if (err)
+		return err;
 	ret->object = object;
 	if (found) {
 		ret->nr = found - o->functions.list;

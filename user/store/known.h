@@ -30,8 +30,8 @@ struct known {
 struct known_list {
 	struct known *list;	/* by nr */
 	size_t count;
-	uint32_t *slots;	/* a hash table: nr + 1 */
-	size_t room;
+	uint32_t *slots;	/* a hash table: nr + 1. A function whose address became known is there twice */
+	size_t used, room;
 };
 
 struct known_object {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "document/hits_text.h"
@@ -92,6 +93,13 @@ static void make_union(struct coverage *c)
 	c->ended = ENDED_BY_MERGING;
 }
 
+/* Other recordings of the kernel may have had the addresses that this one did not know. */
+static void forget_addresses(struct hits *hits)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		hits->list[i].link = hits->list[i].other.link = 0;
+}
+
 static int read_hits(struct store *s, int64_t run, struct hits *hits, enum hits_part part, bool sets_only)
 {
 	int err = part == HITS_ALL && !sets_only ? read_columns(s, run, hits) : read_bitmaps(s, run, hits, part);
@@ -111,6 +119,8 @@ static int read_source(struct hits *ret, const struct hits_source *source, enum 
 		hits__free(ret);
 	else if (part == HITS_ALL)
 		hits__order(ret);
+	if (!err && source->unlinked)
+		forget_addresses(ret);
 	return err;
 }
 
@@ -140,6 +150,8 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 	err = !root ? store__damaged(s, run) : source ? 0 : read_hits(s, run, &ready.hits, HITS_ALL, thin);
 	if (!err)
 		err = coverage__take(ret, root, &ready, s->sql.path);
+	if (!err && !ret->kernel.offset_known)
+		forget_addresses(&ret->hits);
 	if (!err && thin)
 		make_union(ret);
 	hits_text__free(&ready);
@@ -147,10 +159,18 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 	if (err || !source)
 		return err;
 	ret->source = *source;
+	ret->source.unlinked = !ret->kernel.offset_known;
 	err = read_modules(s, run, &ret->ran_in);
 	if (err)
 		coverage__free(ret);
 	return err;
+}
+
+/* The name of a file, which may be another machine's, becomes a label, which reports print as it is. */
+static void make_plain(char *text)
+{
+	for (bool is_plain = utf8__is_plain(text); !is_plain && *text; text++)
+		*text = *text < ' ' || *text > '~' ? '?' : *text;
 }
 
 static int read_run(struct store *s, int64_t run, struct coverage *ret, char **ret_document, bool whole)
@@ -171,6 +191,8 @@ static int read_run(struct store *s, int64_t run, struct coverage *ret, char **r
 	source.callers = sqlite3_column_int64(st, 4);
 	source.sets_only = thin;
 	sqlite3_reset(st);
+	if (*ret_document)
+		make_plain(*ret_document);
 	err = head && *ret_document ? read_head(s, run, ret, head, thin, whole ? NULL : &source) :
 				      store__damaged(s, run);
 	free(head);
@@ -223,7 +245,18 @@ static const struct term {
 
 #define TERMS (sizeof(terms) / sizeof(terms[0]))
 
-/* "7d", or the beginning of a time as documents have it. Returns NULL after a message. */
+/* Is it a day, or the beginning of a time as documents have it? What is written otherwise has another order. */
+static bool is_date(const char *text)
+{
+	static const char form[] = "0000-00-00T00:00:00.000000Z";
+	size_t i = 0;
+
+	while (form[i] && (form[i] == '0' ? text[i] >= '0' && text[i] <= '9' : text[i] == form[i]))
+		i++;
+	return i >= strlen("0000-00-00") && !text[i];
+}
+
+/* "7d", or a date. Returns NULL after a message. */
 static char *time_of(const char *text)
 {
 	static const struct {
@@ -235,7 +268,7 @@ static char *time_of(const char *text)
 	time_t now = time(NULL);
 	struct tm tm;
 
-	if (end == text + 4 && *end == '-')
+	if (is_date(text))
 		return xstrdup(text);
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (end == text || count < 0 || *end != units[i].unit || end[1] ||

@@ -119,11 +119,13 @@ CREATE VIEW hit AS SELECT run, object, nr FROM ran_function;
 CREATE VIEW hit_site AS SELECT run, object, nr FROM ran_site;
 
 -- Functions of a function list that at least one run could have seen. certain: one of these was complete.
+-- Many runs may be incomplete, so each function is held against the few kinds of complete ones.
 CREATE VIEW could AS
 SELECT function.object, function.nr,
-	EXISTS (SELECT 1 FROM ran JOIN run ON run.id = ran.run
-		WHERE ran.object = function.object AND ran.sees > function.init AND run.complete AND
-			NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = run.blind AND blind.name =
+	EXISTS (SELECT 1 FROM (SELECT DISTINCT ran.object, ran.sees, run.blind
+			FROM ran JOIN run ON run.id = ran.run WHERE run.complete) AS whole
+		WHERE whole.object = function.object AND whole.sees > function.init AND
+			NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = whole.blind AND blind.name =
 				function.name || coalesce(' [' || object.name || ']', ''))) AS certain
 FROM function JOIN object ON object.id = function.object
 WHERE function.untraced IS NULL AND EXISTS (

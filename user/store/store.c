@@ -233,6 +233,7 @@ void store__close(struct store *s)
 		return;
 	knowns__free(&s->knowns);
 	sql__close(&s->sql);
+	free(s->looked_for.list);
 	free(s);
 }
 
@@ -248,6 +249,24 @@ int store__begin(struct store *s)
 	return sql__run(&s->sql, "BEGIN IMMEDIATE", "");
 }
 
+/* If runs are gone, functions may be unseen again, so it is not known any more which ones have run. */
+static int look_for_forgotten(struct store *s)
+{
+	sqlite3_int64 left = 0, newest = 0, runs = 0;
+
+	if (sql__number(&s->sql, &left, "SELECT count(*) FROM run WHERE id <= ?", "i", s->newest) < 0 ||
+	    sql__number(&s->sql, &newest, "SELECT coalesce(max(id), 0) FROM run", "") < 0 ||
+	    sql__number(&s->sql, &runs, "SELECT count(*) FROM run", "") < 0)
+		return -EIO;
+	if (left != s->runs) {
+		knowns__free(&s->knowns);
+		knowns__init(&s->knowns, &s->sql);
+	}
+	s->newest = newest;
+	s->runs = runs;
+	return 0;
+}
+
 int store__catch_up(struct store *s)
 {
 	sqlite3_int64 changes;
@@ -256,7 +275,7 @@ int store__catch_up(struct store *s)
 	if (more <= 0 || changes == s->changes)
 		return more < 0 ? more : 0;
 	s->changes = changes;
-	return knowns__refresh(&s->knowns);
+	return look_for_forgotten(s) ?: knowns__refresh(&s->knowns);
 }
 
 int store__end(struct store *s, int err)

@@ -69,13 +69,13 @@ extern const struct argp store_note__argp;
  * @note: what else is known of it
  * @ret_is_new: false if the store has it already
  *
- * Return: 0, or a negative errno after a message; then the store is as it was.
+ * Return: 0, or a negative errno after a message; then the store is as it was. -EFBIG: because of this run.
  */
 int store__keep(struct store *s, const struct coverage *c, const struct store_note *note, bool *ret_is_new);
 
 /* Keeps where the functions of a build are, and which of them can be traced. */
 int store__add_functions(struct store *s, const struct universe *u);
-/* Does so from the cached function list of @id, if there is one, and if the store does not have these facts yet. */
+/* Does so from the cached function list of @id, if there is one, for the builds of the last kept run that lack them. */
 int store__find_functions(struct store *s, const struct kernel_id *id);
 
 /*

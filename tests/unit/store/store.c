@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "document/coverage_json.h"
 #include "printed.h"
+#include "report/documents.h"
 #include "store/columns.h"
 #include "store/inside.h"
 
@@ -127,6 +128,7 @@ Test(store, gives_back_what_was_kept)
 	/* Another one of the build knows other things of the same functions. */
 	make_run(&other, "b2");
 	see(&other, "vfs_read", NULL, 0x1000, 300);
+	last(&other)->sympos = 1;
 	see(&other, "do_more", NULL, 0x1900, 301);
 	set_other(&other, "call", NULL, 0x2000, 8);
 	see_caller(&other, "call", 0x2000, 302);
@@ -180,6 +182,92 @@ Test(store, another_process_gives_numbers_meanwhile)
 	store__close(other);
 	coverage__free(&a);
 	coverage__free(&b);
+	remove_store(s);
+}
+
+/* A `hytrace forget` at the same time, of which this process has not heard. */
+Test(store, another_process_forgets_runs_meanwhile)
+{
+	struct store *s = open_new(), *other;
+	sqlite3_int64 unseen = -1;
+	struct coverage a;
+
+	sample_document(&a, "b1");
+	see(&a, "first", NULL, 0x100, 1);
+	for (int i = 0; i < 2; i++) {
+		keep(s, &a, false);
+		cr_assert(eq(int, store__open(&other, path, STORE_WRITE), 0));
+		cr_expect(eq(int, store__forget(other, &(int64_t){ last_run(other) }, 1), 0));
+		store__close(other);
+	}
+	keep(s, &a, false);
+	cr_assert(eq(int, sql__number(&s->sql, &unseen, "SELECT count(*) FROM function WHERE first_run IS NULL", ""),
+		     1));
+	cr_expect(eq(i64, unseen, 0));
+	coverage__free(&a);
+	remove_store(s);
+}
+
+static size_t count_functions(struct store *s)
+{
+	sqlite3_int64 count = 0;
+
+	cr_assert(eq(int, sql__number(&s->sql, &count, "SELECT count(*) FROM function", ""), 1));
+	return count;
+}
+
+/* A kernel that is locked down hides its addresses. Its functions are the same ones, whichever run is kept first. */
+Test(store, a_run_without_addresses)
+{
+	for (int hidden_first = 0; hidden_first < 2; hidden_first++) {
+		struct store *s = open_new();
+		struct coverage c, hidden;
+		size_t count;
+
+		make_run(&c, "b1");
+		make_run(&hidden, "b2");
+		c.kernel.offset_known = true;
+		hidden.kernel.offset_known = false;
+		for (size_t i = 0; i < hidden.hits.count; i++)
+			hidden.hits.list[i].link = hidden.hits.list[i].other.link = 0;
+		expect_back(s, hidden_first ? &hidden : &c);
+		count = count_functions(s);
+		expect_back(s, hidden_first ? &c : &hidden);
+		cr_expect(eq(sz, count_functions(s), count));
+		expect_back(s, hidden_first ? &hidden : &c);
+		coverage__free(&c);
+		coverage__free(&hidden);
+		remove_store(s);
+	}
+}
+
+/* Tries to remove all runs, as another process would, but without waiting. */
+static int forget_meanwhile(struct coverage *c, const char *name, void *data)
+{
+	sqlite3 *db;
+
+	cr_assert(eq(int, sqlite3_open(path, &db), SQLITE_OK));
+	cr_expect(eq(int, sqlite3_exec(db, "DELETE FROM first; DELETE FROM ran; DELETE FROM run", NULL, NULL, NULL),
+		     SQLITE_BUSY));
+	sqlite3_close(db);
+	coverage__free(c);
+	++*(size_t *)data;
+	return 0;
+}
+
+Test(store, is_read_as_it_was_at_one_moment)
+{
+	struct store *s = open_new();
+	const char *const paths[] = { path };
+	struct coverage c;
+	size_t runs = 0;
+
+	make_run(&c, "b1");
+	keep(s, &c, false);
+	keep(s, &c, true);
+	cr_expect(eq(int, documents__each(paths, 1, NULL, forget_meanwhile, &runs), 0));
+	cr_expect(eq(sz, runs, 2));
+	coverage__free(&c);
 	remove_store(s);
 }
 
