@@ -173,6 +173,13 @@ is 'so is one without an end, and one that is too large; neither stops the other
 	query e.db 'SELECT document FROM run')" 2two.json
 ok 'each has its message' eval 'grep -q "^hytrace: endless.json: is damaged" err && grep -q "^hytrace: huge.json: cannot be kept: it has more hits" err'
 rm huge.json
+sqlite3 forged.db <<<"$("$hytrace" keep forged.db two.json)WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2097151)
+	INSERT INTO function (object, nr, name, addr) SELECT 1, i, 'x', -i FROM n"
+jq '.functions[0] |= (.name = "one_more" | .addr = "0xffffffff81777777") | .boot_id = "b99"' two.json >forged.json
+is 'recordings cannot give more numbers than can be read' "$(status keep forged.db forged.json one.json)$(query forged.db 'SELECT document FROM run')" \
+	$'2two.json\none.json'
+ok 'the one that is left out is named' grep -q '^hytrace: forged.json: is not kept$' err
+rm forged.*
 sqlite3 foreign.db 'CREATE TABLE t (x)'
 ok 'a database of another application is refused' says 'foreign.db: is a database of another application' keep foreign.db one.json
 is 'and stays as it is' "$(query foreign.db 'SELECT name FROM sqlite_schema')" t

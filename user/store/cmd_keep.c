@@ -190,12 +190,13 @@ static int keep_all(struct store *s, const struct keep_options *o, struct readin
 		failed = failed ?: job->err;
 		if (!err && !job->err) {
 			err = keep_job(s, job, &note, !o->universe);
+			if (err)
+				error__print("%s: is not kept%s", o->paths[i],
+					     err == -EFBIG ? "" : ", nor is any file after it");
 			if (err == -EFBIG) {
 				failed = failed ?: -EINVAL;
 				err = 0;
 			}
-			if (err)
-				error__print("%s: is not kept, nor is any file after it", o->paths[i]);
 		}
 		end_job(r, job);
 	}

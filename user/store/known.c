@@ -8,8 +8,11 @@
 #include "base/text.h"
 #include "store/known.h"
 
-/* The numbers of an object are below this, so that a damaged store cannot take all memory. */
-#define MOST_NUMBERS (16 * 1024 * 1024)
+/*
+ * The numbers of an object are below this, so that neither a damaged store nor forged recordings take all memory. The
+ * largest kernel has a third as many call sites.
+ */
+#define MOST_NUMBERS (2 * 1024 * 1024)
 
 void knowns__init(struct knowns *k, struct sql *sql)
 {
@@ -226,6 +229,14 @@ int knowns__add_module(struct knowns *k, uint32_t *ret, const char *name, const 
 
 /* ---- numbers */
 
+static int check_room(const struct knowns *k, const struct known_list *l)
+{
+	if (l->count < MOST_NUMBERS)
+		return 0;
+	return error__return(-EFBIG, "%s: has %d functions or call sites of one build, more than any build has: a "
+			     "recording of it was forged", k->sql->path, MOST_NUMBERS);
+}
+
 /*
  * If one of two recordings has no addresses of the kernel, which hides them when it is locked down, the name and its
  * number are the same in both. Finds such a function, and notes its address.
@@ -274,6 +285,9 @@ int knowns__add_function(struct knowns *k, struct number *ret, uint32_t object, 
 		return sql__run(k->sql, "UPDATE function SET sympos = ? WHERE object = ? AND nr = ?", "iii",
 				(int64_t)w->extra, o->id, (int64_t)ret->nr);
 	}
+	err = check_room(k, &o->functions);
+	if (err)
+		return err;
 	added.name = w->name ? strings__add(k->names, w->name) : NULL;
 	ret->nr = known_list__add(&o->functions, &added);
 	return sql__run(k->sql, w->knows_extra ?
@@ -287,12 +301,13 @@ int knowns__add_site(struct knowns *k, struct number *ret, uint32_t object, cons
 	struct known_object *o = k->list[object];
 	struct known *found = known_list__find(&o->sites, w);
 	struct known added = { .addr = w->addr, .extra = w->extra, .knows_extra = true };
+	int err = found ? 0 : check_room(k, &o->sites);
 
 	ret->object = object;
-	if (found) {
+	if (found)
 		ret->nr = found - o->sites.list;
-		return 0;
-	}
+	if (found || err)
+		return err;
 	if (w->knows_entered) {
 		added.entered_object = k->list[w->entered.object]->id;
 		added.entered = w->entered.nr;
