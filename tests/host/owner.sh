@@ -15,7 +15,7 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 	grep -v '^./base/files.c:' | cut -d: -f1 | sort | uniq -c | awk '{ print $1, $2 }')" \
 	"1 ./bench/cmd_bench.c
 3 ./bench/workloads.c
-1 ./tailor/child.c"
+1 ./run/child.c"
 
 [[ $(id -u) = 0 ]] || {
 	skip 'what the owner of a directory can do' 'this needs root'
