@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the files of a build; see build.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "affected/build.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sorted.h"
+#include "base/text.h"
+#include "kernel/elf_file.h"
+
+static int by_place(const void *a, const void *b)
+{
+	const struct spot *x = a, *y = b;
+
+	return strcmp(x->file, y->file) ?: ORDER(x->line, y->line) ?: strcmp(x->name, y->name);
+}
+
+static int by_file(const void *a, const void *b)
+{
+	return strcmp(((const struct spot *)a)->file, ((const struct spot *)b)->file);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	return strcmp(((const struct wanted_file *)a)->path, ((const struct wanted_file *)b)->path);
+}
+
+const struct wanted_file *build__file(const struct build *b, const char *path)
+{
+	struct wanted_file key = { .path = path };
+
+	return path && b->file_count ? bsearch(&key, b->files, b->file_count, sizeof(key), by_path) : NULL;
+}
+
+const struct spot *wanted_file__before(const struct wanted_file *f, unsigned int line)
+{
+	size_t low = 0, high = f->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->spots[middle].line <= line)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &f->spots[low - 1] : NULL;
+}
+
+const struct spot *wanted_file__named(const struct wanted_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		if (!strcmp(f->spots[i].name, name))
+			return &f->spots[i];
+	}
+	return NULL;
+}
+
+static void add_spots(struct build *b, size_t image)
+{
+	const struct inlines *in = b->proof.images.list[image].inlines;
+	size_t count = 0;
+	const struct source_function *list = in ? inlines__sources(in, &count) : NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		struct spot s = { list[i].file, list[i].name, list[i].line, list[i].line, image, i };
+
+		if (s.file && build__file(b, s.file))
+			*LIST_ADD(b->spots, b->count) = s;
+	}
+}
+
+static void sort_spots(struct build *b)
+{
+	if (b->count)
+		qsort(b->spots, b->count, sizeof(*b->spots), by_place);
+	for (size_t i = 0; i < b->file_count; i++) {
+		struct wanted_file *f = &b->files[i];
+		const struct spot key = { .file = f->path };
+
+		f->spots = b->spots + sorted__equals(b->spots, b->count, sizeof(key), &key, by_file, &f->count);
+	}
+}
+
+struct reading {
+	struct build *b;
+	const char *path;		/* the last one */
+	struct wanted_file *file;	/* NULL: it does not matter */
+};
+
+/* Several spots may begin at a line: of vmlinux and modules, and those that a macro has made. */
+static void take_row(const char *path, unsigned int line, void *data)
+{
+	struct reading *r = data;
+	struct spot *s;
+
+	if (path != r->path) {
+		r->path = path;
+		r->file = (struct wanted_file *)build__file(r->b, path);
+	}
+	if (!r->file)
+		return;
+	r->file->units += !line;
+	s = line ? (struct spot *)wanted_file__before(r->file, line) : NULL;
+	for (unsigned int begins = s ? s->line : 0; s && s >= r->file->spots && s->line == begins && s->end < line; s--)
+		s->end = line;
+}
+
+static int open_images(struct build *b, const struct coverage *runs)
+{
+	struct image *image;
+	int err;
+
+	if (runs)
+		return proof__make(&b->proof, &runs, 1, b->vmlinux);
+	err = image__open(&image, b->vmlinux, NULL);
+	if (err)
+		return err;
+	images__of_vmlinux(&b->proof.images, image);
+	return images__inlines(&b->proof.images);
+}
+
+int build__open(struct build *b, const char *vmlinux, const struct coverage *runs, const char *const *paths,
+		size_t count)
+{
+	struct reading r = { .b = b };
+	const struct images *images = &b->proof.images;
+	int err;
+
+	*b = (struct build){ .vmlinux = xstrdup(vmlinux) };
+	for (size_t i = 0; i < count; i++)
+		*LIST_ADD(b->files, b->file_count) = (struct wanted_file){ .path = paths[i] };
+	err = open_images(b, runs);
+	if (err)
+		return err;
+	b->build_id = xstrdup(image__build_id(images->list[0].image));
+	b->release = xstrdup(image__release(images->list[0].image));
+	for (size_t i = 0; i < images->count; i++)
+		add_spots(b, i);
+	sort_spots(b);
+	for (size_t i = 0; i < images->count; i++) {
+		b->modules += i && images->list[i].image;
+		r.path = NULL;
+		if (images->list[i].image && !lines__each(images->list[i].image, take_row, &r))
+			b->lines |= !i;
+	}
+	if (!b->lines)
+		error__warn("%s has no debug information: what is inlined is not known", vmlinux);
+	return 0;
+}
+
+void build__free(struct build *b)
+{
+	proof__free(&b->proof);
+	free(b->vmlinux);
+	free(b->build_id);
+	free(b->release);
+	free(b->spots);
+	free(b->files);
+}
