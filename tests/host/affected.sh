@@ -112,6 +112,8 @@ sources()
 		}
 	END
 	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
+	mkdir -p tree/drv/sub
+	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/sub/m.c >tree/drv/sub/no_m.c
 	printf 'text\n' >tree/doc/x.txt
 	git init -q tree && git_ add -A && git_ commit -qm one
 }
@@ -125,7 +127,13 @@ build()
 			"$file.c") || return
 	done
 	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.o fs_a.o fentry.o \
-		--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc &&
+		--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc || return
+	# A module that no run had, in the directory above that of its source
+	mkdir -p lib/modules/6.12.0-test/kernel/drv
+	printf '.section .modinfo, "a"\n.asciz "vermagic=6.12.0-test SMP"\n.section .note.GNU-stack, ""\n' >modinfo.S
+	gcc -c modinfo.S && (cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c -o ../m.o \
+		drv/sub/m.c) && ld -r -o lib/modules/6.12.0-test/kernel/drv/m.ko m.o modinfo.o &&
+		echo kernel/drv/m.ko: >lib/modules/6.12.0-test/modules.dep &&
 		"$hytrace" functions -f json --vmlinux vmlinux >"$1.universe"
 }
 
@@ -135,6 +143,7 @@ change()
 	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) - deep/quiet(a) + deep/
 		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
+	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c
 	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
 	printf '\0' >tree/doc/x.bin
@@ -168,6 +177,8 @@ expected='added fs/a.c new
 deep fs/a.c not-run
 from_header include/h.h not-run
 lonely fs/a.c not-run
+modular drv/sub/m.c blind
+modular drv/sub/no_m.c not-built
 other fs/a.c not-there
 outer fs/a.c ran
 proved fs/a.c inlined-seen
@@ -204,7 +215,7 @@ include/h.h: 1 hunk with data, macros or types; 1 compiled file includes it'
 "$hytrace" affected "${with[@]}" two.patch >out 2>err
 is 'the text begins with what did not run' "$(awk '/^CLASS/ { getline; print; exit }' out | cut -c1-11)" 'did not run'
 ok 'it says how far it can be trusted' grep -q 'recordings do not prove absence' out
-ok 'and what is a guess' grep -q '^new in this patch added .*(a guess' out
+ok 'and what is a guess' grep -q '^new in this patch  *added .*(a guess' out
 
 # ---- the gate
 
@@ -250,6 +261,11 @@ mv vmlinux.old vmlinux
 sed 's/^@@ -\([0-9]*\),\([0-9]*\) +\([0-9]*\)/@@ -10\1,\2 +10\3/' two.patch >moved.patch
 is 'a patch of another version is mapped by name' "$(status affected "${with[@]}" -o out.json moved.patch)$(
 	jq -c '.files[] | select(.new == "fs/a.c") | .lines_of' out.json)$(of lonely '.class, .known_by'| head -n 1)" '0"none"["not-run","context"]'
+printf '%s\n' '--- a/fs/a.c' '+++ b/fs/a.c' '@@ -16 +16 @@ int sink(int a)' '-	return a * LIMIT;' '+	return a;' >other.patch
+is 'also if only what stands behind @@ shows it' "$(status affected "${with[@]}" -o out.json other.patch; jq -c '.files[].lines_of' out.json
+	of sink '.class, .known_by')" '0
+"none"
+["ran","context"]'
 git_ mv fs/a.c fs/z.c && sed -i 's/a \* 10/a * 11/' tree/fs/z.c && git_ commit -qam three
 is 'a renamed file is known by its old name' "$(built "${with[@]}" --git tree HEAD)" 'deep fs/z.c not-run'
 mkdir path && for program in git tar; do ln -s "$(command -v $program)" path; done

@@ -258,7 +258,7 @@ static enum class find_class(const struct answers *a, size_t function)
 	const struct changed_function *c = &a->changed->list[function];
 	const struct answer *answer = &a->list[function];
 	const struct evidence *e = &answer->evidence;
-	bool built = false, unseen = false;
+	bool built = false, unread = false;
 
 	for (size_t i = 0; i < a->build_count; i++) {
 		const struct wanted_file *files[] = {
@@ -267,21 +267,21 @@ static enum class find_class(const struct answers *a, size_t function)
 
 		for (int k = 0; k < 2; k++)
 			built |= files[k] && (files[k]->units || files[k]->count);
-		unseen |= !a->builds[i].lines;
+		unread |= !a->builds[i].lines || a->builds[i].unread;
 	}
 	if (answer->ran)
 		return e->recorded || !answer->inlined ? CLASS_RAN : CLASS_INLINED_SEEN;
 	if (answer->inlined && (answer->hidden || runs__count(a->runs, e->maybe)))
 		return CLASS_INLINED_UNKNOWN;
 	if (answer->codes || answer->inlined)
-		return answer->could ? CLASS_NOT_RUN : runs__count(a->runs, e->asked) ? CLASS_BLIND : CLASS_NO_RUNS;
+		return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
 	if (answer->untraced)
 		return CLASS_UNTRACEABLE;
 	if (c->is_new)
 		return CLASS_NEW;
-	if (!a->build_count || unseen)
-		return CLASS_UNKNOWN;
-	return built ? CLASS_NOT_THERE : CLASS_NOT_BUILT;
+	if (built)
+		return CLASS_NOT_THERE;
+	return !a->build_count || unread ? CLASS_UNKNOWN : CLASS_NOT_BUILT;
 }
 
 static void settle(struct answers *a, size_t function)
@@ -318,7 +318,7 @@ static size_t kernel_of(const struct runs *r, const struct build *b)
 {
 	size_t i = 0;
 
-	while (i < r->kernel_count && !text__equals(r->kernels[i].build_id, b->build_id))
+	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
 		i++;
 	return i;
 }
@@ -457,8 +457,7 @@ char *answer__text(const struct answers *a, size_t function)
 			fputs(", none of which was complete", out);
 		break;
 	case CLASS_BLIND:
-		fprintf(out, "of %zu: it was not asked for, its module was not there, or it is init text",
-			runs__count(a->runs, answer->evidence.asked));
+		fputs("it was not asked for, its module was not there, or it is init text", out);
 		break;
 	case CLASS_NO_RUNS:
 		if (answer->codes)
@@ -474,14 +473,15 @@ char *answer__text(const struct answers *a, size_t function)
 		fputs(untraced__sentence(answer->untraced), out);
 		break;
 	case CLASS_UNKNOWN:
-		fputs(a->runs->count || a->build_count ? "its vmlinux is not at hand: give --vmlinux" :
-		      "give --vmlinux, and --store", out);
+		fputs(a->build_count ? "it may be in a file without debug information" :
+		      "what the build has is not known: give --vmlinux", out);
 		break;
 	case CLASS_NOT_THERE:
 		fputs("not compiled, or without code of its own in this configuration", out);
 		break;
 	case CLASS_NOT_BUILT:
-		fprintf(out, "in vmlinux, nor in %zu modules that were read", modules);
+		fprintf(out, "in vmlinux, nor in %zu module%s that %s read", modules, modules == 1 ? "" : "s",
+			modules == 1 ? "was" : "were");
 		break;
 	case CLASS_NEW:
 		fputs("the build is one without the patch", out);

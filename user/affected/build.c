@@ -2,6 +2,7 @@
 /* Reads the files of a build; see build.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "affected/build.h"
 #include "base/error.h"
@@ -108,22 +109,118 @@ static void take_row(const char *path, unsigned int line, void *data)
 		s->end = line;
 }
 
-static int open_images(struct build *b, const struct coverage *runs)
+/* ---- modules that no run had, and that may be built from a file of the patch */
+
+struct module_paths {
+	char **list;			/* "kernel/fs/ext4/ext4.ko", from the directory of modules on */
+	size_t count, skip;
+};
+
+static int add_path(const char *path, void *data)
+{
+	struct module_paths *m = data;
+
+	*LIST_ADD(m->list, m->count) = xstrdup(path + m->skip);
+	return 0;
+}
+
+/* Modules may be in a directory above their sources, or in one below it. */
+#define MOST_BELOW 32
+
+static bool is_near(const char *path, const char *directory, size_t length, bool below)
+{
+	static const char top[] = "kernel/";
+
+	path += !strncmp(path, top, strlen(top)) ? strlen(top) : 0;
+	return !strncmp(path, directory, length) && path[length] == '/' &&
+	       (below || !strchr(path + length + 1, '/'));
+}
+
+static size_t count_near(const struct module_paths *m, const char *directory, size_t length, bool below)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		count += is_near(m->list[i], directory, length, below);
+	return count;
+}
+
+static void want_near(const struct module_paths *m, const char *file, struct coverage *c)
+{
+	size_t length = strlen(file), all;
+	bool below;
+
+	/* The directory of the file, or the next one above that has modules, but not a whole part of the kernel. */
+	do {
+		while (length && file[--length] != '/')
+			;
+		all = count_near(m, file, length, true);
+		below = all <= MOST_BELOW;
+	} while (length && !(below ? all : count_near(m, file, length, false)));
+	if (!length || (!memchr(file, '/', length) && below && !count_near(m, file, length, false)))
+		return;
+	for (size_t i = 0; i < m->count; i++) {
+		char *name = is_near(m->list[i], file, length, below) ? module_file__name(m->list[i]) : NULL;
+
+		if (name && !covered_modules__find(&c->modules, name))
+			covered_modules__add(&c->modules, name);
+		free(name);
+	}
+}
+
+static bool is_unit(const struct image *image, const char *path)
+{
+	size_t count, length = strlen(path);
+	const struct unit *units = image__units(image, &count);
+
+	/* Only a compiled file can be that of a module. */
+	if (length < 2 || strcmp(path + length - 2, ".c"))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(units[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+static void want_modules(struct build *b, const struct image *vmlinux, struct coverage *c)
+{
+	char *directory = module_files__directory(b->vmlinux, b->release);
+	struct module_paths m = { .skip = strlen(directory) + 1 };
+
+	if (!access(directory, R_OK))
+		module_files__each(directory, add_path, &m);
+	for (size_t i = 0; m.count && i < b->file_count; i++) {
+		if (!is_unit(vmlinux, b->files[i].path))
+			want_near(&m, b->files[i].path, c);
+	}
+	for (size_t i = 0; i < m.count; i++)
+		free(m.list[i]);
+	free(m.list);
+	free(directory);
+}
+
+/* @runs: gets modules that no run had. */
+static int open_images(struct build *b, struct coverage *runs)
 {
 	struct image *image;
 	int err;
 
-	if (runs)
-		return proof__make(&b->proof, &runs, 1, b->vmlinux);
 	err = image__open(&image, b->vmlinux, NULL);
 	if (err)
 		return err;
-	images__of_vmlinux(&b->proof.images, image);
-	return images__inlines(&b->proof.images);
+	b->build_id = xstrdup(image__build_id(image));
+	b->release = xstrdup(image__release(image));
+	runs->kernel.build_id = runs->kernel.build_id ?: xstrdup(b->build_id);
+	runs->kernel.release = runs->kernel.release ?: xstrdup(b->release);
+	if (b->release)
+		want_modules(b, image, runs);
+	image__free(image);
+	b->runs = runs;
+	return proof__make(&b->proof, &b->runs, 1, b->vmlinux);
 }
 
-int build__open(struct build *b, const char *vmlinux, const struct coverage *runs, const char *const *paths,
-		size_t count)
+int build__open(struct build *b, const char *vmlinux, struct coverage *runs, const char *const *paths, size_t count)
 {
 	struct reading r = { .b = b };
 	const struct images *images = &b->proof.images;
@@ -132,18 +229,22 @@ int build__open(struct build *b, const char *vmlinux, const struct coverage *run
 	*b = (struct build){ .vmlinux = xstrdup(vmlinux) };
 	for (size_t i = 0; i < count; i++)
 		*LIST_ADD(b->files, b->file_count) = (struct wanted_file){ .path = paths[i] };
-	err = open_images(b, runs);
+	if (!runs) {
+		coverage__init(&b->none, "none");
+		b->none.how.callers = true;
+	}
+	err = open_images(b, runs ?: &b->none);
 	if (err)
 		return err;
-	b->build_id = xstrdup(image__build_id(images->list[0].image));
-	b->release = xstrdup(image__release(images->list[0].image));
 	for (size_t i = 0; i < images->count; i++)
 		add_spots(b, i);
 	sort_spots(b);
 	for (size_t i = 0; i < images->count; i++) {
 		b->modules += i && images->list[i].image;
 		r.path = NULL;
-		if (images->list[i].image && !lines__each(images->list[i].image, take_row, &r))
+		if (!images->list[i].image || lines__each(images->list[i].image, take_row, &r))
+			b->unread += i > 0;
+		else
 			b->lines |= !i;
 	}
 	if (!b->lines)
@@ -154,6 +255,8 @@ int build__open(struct build *b, const char *vmlinux, const struct coverage *run
 void build__free(struct build *b)
 {
 	proof__free(&b->proof);
+	if (b->none.engine)
+		coverage__free(&b->none);
 	free(b->vmlinux);
 	free(b->build_id);
 	free(b->release);

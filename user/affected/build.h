@@ -27,14 +27,16 @@ struct wanted_file {
 	struct spot *spots;		/* by line */
 	size_t count;
 	size_t units;			/* compiled files that name it; for a header, those that include it */
-	const char *last;		/* names it in the tables of an image as @path */
 };
 
 struct build {
 	char *vmlinux;
 	char *build_id, *release;	/* NULL: unknown */
 	struct proof proof;		/* with no edges, if no run is known */
+	const struct coverage *runs;
+	struct coverage none;		/* @runs, if none is known */
 	size_t modules;			/* how many of its modules were read */
+	size_t unread;			/* modules that are not at hand, or have no debug information */
 	bool lines;			/* it has debug information */
 	struct spot *spots;		/* by file and line */
 	size_t count;
@@ -44,16 +46,15 @@ struct build {
 
 /**
  * build__open() - read the files of a build
- * @b: to be freed by build__free(), also after a failure
+ * @b: to be freed by build__free(), also after a failure; it must stay where it is
  * @vmlinux: the file
- * @runs: a union of its runs; NULL: none is known
+ * @runs: a union of its runs, which also gets other modules near the files, and must outlive @b; NULL: none is known
  * @paths: the files of the source that matter, each once, in order
  * @count: their number
  *
  * Return: 0, or a negative errno after a message.
  */
-int build__open(struct build *b, const char *vmlinux, const struct coverage *runs, const char *const *paths,
-		size_t count);
+int build__open(struct build *b, const char *vmlinux, struct coverage *runs, const char *const *paths, size_t count);
 void build__free(struct build *b);
 
 /* Returns NULL if the file was not asked for, or the path is NULL. */

@@ -218,16 +218,14 @@ static const struct spot *best_of(const struct build *b, const struct wanted_fil
 static bool touch_spots(struct finding *f, enum side side, unsigned int line, unsigned int lines)
 {
 	const struct wanted_file *wanted = (enum side)f->of->match == side ? build__file(f->b, f->paths[side]) : NULL;
-	unsigned int last = 0;
 	bool any = false;
 
 	for (size_t i = wanted ? wanted->count : 0; i--;) {
 		const struct spot *s = &wanted->spots[i];
 		struct changed_function *c;
 
-		if (s->line == last || !overlaps(s->line, s->end, line, lines))
+		if (!overlaps(s->line, s->end, line, lines))
 			continue;
-		last = s->line;
 		c = touch(f, best_of(f->b, wanted, s)->name, BY_BUILD);
 		c->start = s->line;
 		c->end = s->end;

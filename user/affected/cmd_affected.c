@@ -175,13 +175,13 @@ static void list_paths(struct builds *b, const struct patch *p)
 	b->path_count = kept;
 }
 
-static int open_build(struct builds *b, const char *vmlinux, const struct coverage *runs)
+static int open_build(struct builds *b, const char *vmlinux, struct coverage *runs)
 {
-	return build__open(LIST_ADD(b->list, b->count), vmlinux, runs, b->paths, b->path_count);
+	return build__open(&b->list[b->count++], vmlinux, runs, b->paths, b->path_count);
 }
 
 /* The runs of the build of a file; NULL: there are none. @used: by kernel */
-static const struct coverage *runs_of(const struct runs *r, const char *vmlinux, bool *used)
+static struct coverage *runs_of(const struct runs *r, const char *vmlinux, bool *used)
 {
 	for (size_t i = 0; i < r->kernel_count; i++) {
 		const char *build_id = r->kernels[i].build_id;
@@ -199,6 +199,7 @@ static int open_builds(struct builds *b, const struct affected_options *o, const
 	bool *used = xcalloc(r->kernel_count, sizeof(*used));
 	int err = 0;
 
+	b->list = xcalloc(o->vmlinux_count + r->kernel_count, sizeof(*b->list));
 	for (size_t i = 0; !err && i < o->vmlinux_count; i++)
 		err = open_build(b, o->vmlinux[i], runs_of(r, o->vmlinux[i], used));
 	for (size_t i = 0; !err && i < r->kernel_count; i++) {

@@ -308,7 +308,7 @@ void evidence__free(struct evidence *e)
 	free(e->ran);
 	free(e->maybe);
 	free(e->could);
-	free(e->asked);
+	free(e->had);
 }
 
 static void set(unsigned char *bits, size_t run)
@@ -462,9 +462,19 @@ static void take_hit(struct evidence *e, const struct sought *p, size_t run)
 		e->seen_in = e->seen_in ?: p->body->in;
 }
 
-/* A run of the kernel without a row for a module could not see the module. So rows set @could, and it starts empty. */
+/* Of a function with several codes, a run could have seen it if it could have seen each one. */
+static void take_visible(struct evidence *e, size_t run, bool could)
+{
+	if (could && !runs__has(e->had, run))
+		set(e->could, run);
+	else if (!could)
+		e->could[run / 8] &= ~(1 << run % 8);
+	set(e->had, run);
+}
+
+/* A run without a row for a module did not have the module, so the module's code did not run then. */
 static int judge_rows(struct runs *r, size_t kernel, int64_t object, const struct sought *list, size_t count,
-		      struct evidence *evidence, unsigned char **visible)
+		      struct evidence *evidence)
 {
 	sqlite3_stmt *st = sql__begin(&r->s->sql, "SELECT run, sees, functions, sites FROM ran WHERE object = ?", "i",
 				      object);
@@ -479,16 +489,15 @@ static int judge_rows(struct runs *r, size_t kernel, int64_t object, const struc
 			continue;
 		for (size_t i = 0; !err && i < count; i++) {
 			const struct sought *p = &list[i];
-			bool could = false;
+			bool could = true;
 
 			if (has_any(p, p->code ? functions : sites, p->code ? length : sites_length)) {
 				take_hit(&evidence[p->of], p, run - r->list);
-				could = true;
 			} else if (p->code) {
 				err = could_see(r, run, p, sqlite3_column_int(st, 1), &could);
 			}
-			if (could && p->code)
-				set(visible[i], run - r->list);
+			if (p->code)
+				take_visible(&evidence[p->of], run - r->list, could);
 		}
 	}
 	sqlite3_reset(st);
@@ -504,30 +513,10 @@ struct judging {
 	struct evidence *evidence;
 };
 
-/* Of a function with several codes, a run could have seen it if it could have seen each one. */
-static void take_visible(const struct judging *j, const struct sought *list, size_t count,
-			 unsigned char *const *visible)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct evidence *e = &j->evidence[list[i].of];
-
-		for (size_t run = 0; list[i].code && run < j->r->count; run++) {
-			if (j->r->list[run].kernel != j->kernel)
-				continue;
-			if (!runs__has(e->asked, run))
-				e->could[run / 8] |= visible[i][run / 8] & 1 << run % 8;
-			else if (!runs__has(visible[i], run))
-				e->could[run / 8] &= ~(1 << run % 8);
-			set(e->asked, run);
-		}
-	}
-}
-
 static int judge_object(const struct judging *j, int64_t id)
 {
 	struct runs *r = j->r;
 	struct sought *list = NULL;
-	unsigned char **visible;
 	const struct known_object *o;
 	struct sited *sites;
 	size_t count = 0;
@@ -550,19 +539,12 @@ static int judge_object(const struct judging *j, int64_t id)
 		if (place.count)
 			*LIST_ADD(list, count) = place;
 	}
-	visible = xcalloc(count, sizeof(*visible));
-	for (size_t i = 0; i < count; i++)
-		visible[i] = list[i].code ? xcalloc(r->count / 8 + 1, 1) : NULL;
 	if (!err && count)
-		err = judge_rows(r, j->kernel, id, list, count, j->evidence, visible);
-	if (!err)
-		take_visible(j, list, count, visible);
+		err = judge_rows(r, j->kernel, id, list, count, j->evidence);
 	for (size_t i = 0; i < count; i++) {
 		free(list[i].numbers);
 		free(list[i].left_out.lists);
-		free(visible[i]);
 	}
-	free(visible);
 	free(list);
 	free(sites);
 	return err;
@@ -581,6 +563,8 @@ int runs__judge(struct runs *r, size_t kernel, const struct code *codes, size_t 
 	while ((more = sql__next(&r->s->sql, st)) > 0)
 		*LIST_ADD(objects, count) = sqlite3_column_int64(st, 0);
 	err = more;
+	for (size_t i = 0; i < code_count; i++)
+		list[codes[i].of].asked = true;
 	for (size_t i = 0; !err && i < count; i++)
 		err = judge_object(&j, objects[i]);
 	free(objects);

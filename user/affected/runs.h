@@ -59,8 +59,9 @@ const char *run__test(const struct run *run);
 struct evidence {
 	unsigned char *ran;		/* recorded, or proved by a recorded call */
 	unsigned char *maybe;		/* a function ran into which it is inlined */
-	unsigned char *could;		/* could have seen all of its code */
-	unsigned char *asked;		/* of a kernel that has it */
+	unsigned char *could;		/* could have seen all of its code, but for that in modules that it had not */
+	unsigned char *had;		/* had some of its code, or the vmlinux or module in which it is */
+	bool asked;			/* there are runs of a build that has it */
 	bool recorded;			/* at least one run has recorded it */
 	const char *seen_in;		/* the function with the recorded call that proves it; NULL: there is none */
 };
