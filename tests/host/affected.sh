@@ -110,6 +110,18 @@ sources()
 		{
 			return from_header(a);
 		}
+
+		#ifdef CONFIG_OTHER
+		int twice(int a)
+		{
+			return a;
+		}
+		#else
+		int twice(int a)
+		{
+			return a * 11;
+		}
+		#endif
 	END
 	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
 	mkdir -p tree/drv/sub
@@ -141,7 +153,7 @@ build()
 change()
 {
 	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) - deep/quiet(a) + deep/
-		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/
+		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/; s/a \* 11/a * 12/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
 	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c
 	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
@@ -184,10 +196,11 @@ outer fs/a.c ran
 proved fs/a.c inlined-seen
 quiet fs/a.c inlined-unknown
 sink fs/a.c ran
+twice fs/a.c not-run
 untraced fs/a.c untraceable'
 is 'each function of a commit has its class' "$(built "${with[@]}" --git tree HEAD)" "$expected"
 is 'a namesake in a file that is not built is not taken for it' \
-	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 8
+	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 9
 is 'a range is the same' "$(built "${with[@]}" --git tree HEAD^..HEAD)" "$expected"
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
 is 'so are recordings in place of a store' "$(built --vmlinux vmlinux --store one.json --store two.json --store some.json \
@@ -195,8 +208,8 @@ is 'so are recordings in place of a store' "$(built --vmlinux vmlinux --store on
 is 'affected: 0' "$(status affected "${with[@]}" -o out.json --git tree HEAD)" 0
 ok 'the json is as its schema says' valid affected out.json
 is 'nothing is said' "$(cat err)" ''
-is 'the runs that could have seen it are counted' "$(of from_header '.ran, .could, .complete')$(of lonely '.ran, .could, .complete')" \
-	'[0,4,3][0,2,2]'
+is 'the runs that could have seen it are counted' "$(of from_header '.ran, .could, .complete')$(of lonely '.ran, .could, .complete')$(of quiet '.ran, .could')" \
+	'[0,4,3][0,2,2][0,1]'
 is 'tests, hosts and the last run are told' "$(of sink '.ran, .tests, .hosts, .last')" \
 	'[2,["alpha","beta"],["h1","h2"],"2026-03-02T03:04:05.000006Z"]'
 is 'and where an inlined one was seen' "$(of proved '.seen_in, .tests, .inlined_into')" '["outer",["alpha"],1]'
@@ -253,6 +266,7 @@ is 'without a vmlinux, the store tells by name' "$(built --store runs.db two.pat
 outer fs/a.c ran
 quiet fs/a.c unknown
 untraced fs/a.c untraceable'
+is 'and takes no namesake' "$(classes --store runs.db two.patch | grep '^outer fs/unbuilt')" 'outer fs/unbuilt.c unknown'
 cp vmlinux vmlinux.old
 ok 'a kernel with the change' build 1234abce
 is 'has the lines behind it' "$(status affected -o out.json --vmlinux vmlinux two.patch)$(

@@ -63,18 +63,20 @@ struct finding {
 	const struct image_function **last;	/* by changed function: into which it was found to be inlined */
 };
 
-static void own(struct finding *f, const struct wanted_file *file, size_t function)
+static bool own(struct finding *f, const struct wanted_file *file, size_t function, bool by_line)
 {
 	const struct changed_function *c = &f->a->changed->list[function];
-	/* Lines are those of the first build, but for a whole file. */
-	bool by_line = c->start && (c->by == BY_RECORD || f->b == f->a->builds);
+	bool any = false;
 
 	for (size_t i = 0; file && i < file->count; i++) {
 		const struct spot *s = &file->spots[i];
 
-		if (by_line ? s->line >= c->start && s->line <= c->end : !strcmp(s->name, c->name))
+		if (by_line ? s->line >= c->start && s->line <= c->end : !strcmp(s->name, c->name)) {
 			f->owner[s->image][s->source] = function + 1;
+			any = true;
+		}
 	}
+	return any;
 }
 
 static void find_owners(struct finding *f)
@@ -90,8 +92,16 @@ static void find_owners(struct finding *f)
 		f->owner[i] = xcalloc(count, sizeof(**f->owner));
 	}
 	for (size_t i = 0; i < f->a->changed->count; i++) {
-		own(f, build__file(f->b, f->a->changed->list[i].path), i);
-		own(f, build__file(f->b, f->a->changed->list[i].old_path), i);
+		const struct changed_function *c = &f->a->changed->list[i];
+		const struct wanted_file *file = build__file(f->b, c->path), *old = build__file(f->b, c->old_path);
+		/* Lines are those of the first build, but for a whole file. */
+		bool by_line = c->start && (c->by == BY_RECORD || f->b == f->a->builds);
+
+		/* Of a function that is written twice, for two configurations, the lines may be those of the other one. */
+		if (!by_line || !(own(f, file, i, true) | own(f, old, i, true))) {
+			own(f, file, i, false);
+			own(f, old, i, false);
+		}
 	}
 }
 
@@ -181,6 +191,34 @@ static void add_inlined(struct finding *f, size_t i, const struct image_function
 	}
 }
 
+/*
+ * If two functions are the same, the compiler makes one code of both, and describes only one. The name of the other is a
+ * second one of that code, or a jump to it.
+ */
+static void add_merged(struct finding *f, size_t i, size_t of)
+{
+	const struct image_of *image = &f->b->proof.images.list[i];
+	const struct changed_function *c = &f->a->changed->list[of];
+	struct answer *answer = &f->a->list[of];
+	size_t count = 0;
+	const struct image_function *const *list = image->image ? image__named(image->image, c->name, &count) : NULL;
+
+	for (size_t k = 0; list && k < count; k++) {
+		const struct unit *unit = image__unit(image->image, list[k]->addr);
+		bool shared = strcmp(list[k]->name, c->name);
+
+		if (!unit || (strcmp(unit->path, c->path) && !text__is_known_equal(c->old_path, unit->path)))
+			continue;
+		answer->untraced = list[k]->untraced;
+		if (list[k]->untraced)
+			continue;
+		answer->codes += !shared;
+		answer->inlined += shared;
+		answer->into = shared ? list[k]->name : answer->into;
+		add_code(f, of, image, list[k], shared);
+	}
+}
+
 static void find_code(struct finding *f)
 {
 	const struct images *images = &f->b->proof.images;
@@ -197,6 +235,12 @@ static void find_code(struct finding *f)
 			add_inlined(f, i, &list[k]);
 		}
 		free(f->owner[i]);
+	}
+	for (size_t k = 0; k < f->a->changed->count; k++) {
+		const struct answer *answer = &f->a->list[k];
+
+		for (size_t i = 0; !answer->codes && !answer->inlined && !answer->untraced && i < images->count; i++)
+			add_merged(f, i, k);
 	}
 	free(f->owner);
 	free(f->last);

@@ -33,20 +33,7 @@ struct finding {
 
 /* ---- whose lines are those of the build? */
 
-struct votes {
-	size_t for_it, against;
-};
-
-/* Does a function begin where the build has it? @line: 0: it is not on this side */
-static void vote(struct votes *v, const struct spot *s, unsigned int line)
-{
-	if (!s || !line)
-		return;
-	v->for_it += s->line == line;
-	v->against += s->line != line;
-}
-
-static void vote_by_tags(struct votes *v, const struct wanted_file *f, const struct tag *tags, size_t count)
+static void vote_by_tags(size_t *against, const struct wanted_file *f, const struct tag *tags, size_t count)
 {
 	for (size_t i = 0; i < f->count; i++) {
 		const struct spot *s = &f->spots[i];
@@ -56,9 +43,8 @@ static void vote_by_tags(struct votes *v, const struct wanted_file *f, const str
 			has_name |= !strcmp(tags[k].name, s->name);
 			has_line |= !strcmp(tags[k].name, s->name) && tags[k].start == s->line;
 		}
-		/* The parser may take the line of the type for the first one. */
-		v->for_it += has_line;
-		v->against += has_name && !has_line;
+		/* Of a function that is written twice, one is enough. */
+		*against += has_name && !has_line;
 	}
 }
 
@@ -72,31 +58,49 @@ static const struct spot *last_before(const struct wanted_file *f, unsigned int 
 	return s;
 }
 
+static unsigned int line_on(const struct heading *h, enum side side)
+{
+	return side == OLD ? h->old : h->new;
+}
+
+/* Has the patch the first line of the function where the build has it? It may also have another function of that name. */
+static bool has_heading(const struct patched_file *file, enum side side, const struct spot *s, const char *name)
+{
+	for (size_t i = 0; i < file->count; i++) {
+		for (size_t k = 0; k < file->list[i].count; k++) {
+			const struct heading *h = &file->list[i].list[k].heading;
+
+			/* Names are interned. */
+			if (h->name == name && line_on(h, side) == s->line)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* What stands behind @@ is the last function before the hunk. */
-static void vote_by_hunks(struct votes *v, const struct wanted_file *f, const struct patched_file *file, enum side side)
+static void vote_by_hunks(size_t *against, const struct wanted_file *f, const struct patched_file *file, enum side side)
 {
 	for (size_t i = 0; i < file->count; i++) {
 		const struct hunk *h = &file->list[i];
 		const struct spot *s = h->heading.name ? wanted_file__named(f, h->heading.name) : NULL;
 		const struct spot *last = last_before(f, side == OLD ? h->old : h->new);
 
-		if (s && s->end > s->line) {
-			v->for_it += last && last->line == s->line;
-			v->against += !last || last->line != s->line;
-		}
+		if (s && s->end > s->line)
+			*against += !last || last->line != s->line;
 		for (size_t k = 0; k < h->count; k++) {
 			const struct heading *heading = &h->list[k].heading;
 
-			if (heading->name && heading->name != h->heading.name)
-				vote(v, wanted_file__named(f, heading->name),
-				     side == OLD ? heading->old : heading->new);
+			s = heading->name && heading->name != h->heading.name && line_on(heading, side) ?
+				wanted_file__named(f, heading->name) : NULL;
+			*against += s && !has_heading(file, side, s, heading->name);
 		}
 	}
 }
 
 static enum match find_match(const struct finding *f)
 {
-	struct votes votes[SIDES] = {};
+	size_t against[SIDES] = {};
 	bool any = false;
 
 	for (int side = 0; side < SIDES; side++) {
@@ -105,20 +109,20 @@ static enum match find_match(const struct finding *f)
 		const struct tag *tags = f->paths[side] ? tags__of(&f->tags[side], f->paths[side], &count) : NULL;
 
 		if (!wanted || !wanted->count) {
-			votes[side].against++;
+			against[side]++;
 			continue;
 		}
 		any = true;
 		if (count)
-			vote_by_tags(&votes[side], wanted, tags, count);
+			vote_by_tags(&against[side], wanted, tags, count);
 		else
-			vote_by_hunks(&votes[side], wanted, f->file, side);
+			vote_by_hunks(&against[side], wanted, f->file, side);
 	}
 	if (!any)
 		return MATCH_UNKNOWN;
-	if (!votes[OLD].against)
+	if (!against[OLD])
 		return MATCH_OLD;
-	return votes[NEW].against ? MATCH_NONE : MATCH_NEW;
+	return against[NEW] ? MATCH_NONE : MATCH_NEW;
 }
 
 /* ---- functions */
