@@ -10,46 +10,19 @@
 #include "base/text.h"
 #include "store/sql.h"
 
-static const struct {
-	const char *word, *text, *triage;
-} classes[CLASSES] = {
-	[CLASS_NOT_RUN] = { "not-run", "did not run", "there, not seen" },
-	[CLASS_BLIND] = { "blind", "no run could see it", "there, open" },
-	[CLASS_NO_RUNS] = { "no-runs", "can be traced", "there, open" },
+const struct class_text class_texts[CLASSES] = {
+	[CLASS_NOT_RUN] = { "not-run", "did not run", "there, not seen", .missed = true },
+	[CLASS_BLIND] = { "blind", "no run could see it", "there, open", .missed = true },
+	[CLASS_NO_RUNS] = { "no-runs", "can be traced", "there, open", .missed = true },
 	[CLASS_INLINED_UNKNOWN] = { "inlined-unknown", "inlined, unknown", "there, open" },
 	[CLASS_NEW] = { "new", "new in this patch", "not there yet" },
 	[CLASS_UNTRACEABLE] = { "untraceable", "cannot be traced", "there, open" },
 	[CLASS_UNKNOWN] = { "unknown", "unknown", "open" },
 	[CLASS_NOT_THERE] = { "not-there", "built, not there", "file built, function not there" },
 	[CLASS_NOT_BUILT] = { "not-built", "not built", "file not built" },
-	[CLASS_INLINED_SEEN] = { "inlined-seen", "inlined, seen", "there, seen" },
-	[CLASS_RAN] = { "ran", "ran", "there, seen" },
+	[CLASS_INLINED_SEEN] = { "inlined-seen", "inlined, seen", "there, seen", .seen = true },
+	[CLASS_RAN] = { "ran", "ran", "there, seen", .seen = true },
 };
-
-const char *class__word(enum class class)
-{
-	return classes[class].word;
-}
-
-const char *class__text(enum class class)
-{
-	return classes[class].text;
-}
-
-const char *class__triage(enum class class)
-{
-	return classes[class].triage;
-}
-
-bool class__is_seen(enum class class)
-{
-	return class == CLASS_RAN || class == CLASS_INLINED_SEEN;
-}
-
-bool class__is_missed(enum class class)
-{
-	return class == CLASS_NOT_RUN || class == CLASS_BLIND || class == CLASS_NO_RUNS;
-}
 
 /* ---- the code of the functions in a build */
 
@@ -97,7 +70,7 @@ static void find_owners(struct finding *f)
 		/* Lines are those of the first build, but for a whole file. */
 		bool by_line = c->start && (c->by == BY_RECORD || f->b == f->a->builds);
 
-		/* Of a function that is written twice, for two configurations, the lines may be those of the other one. */
+		/* Of a function that is written for two configurations, the lines may be those of the other one. */
 		if (!by_line || !(own(f, file, i, true) | own(f, old, i, true))) {
 			own(f, file, i, false);
 			own(f, old, i, false);
@@ -192,8 +165,8 @@ static void add_inlined(struct finding *f, size_t i, const struct image_function
 }
 
 /*
- * If two functions are the same, the compiler makes one code of both, and describes only one. The name of the other is a
- * second one of that code, or a jump to it.
+ * If two functions are the same, the compiler makes one code of both, and describes only one. The name of the other is
+ * a second one of that code, or a jump to it.
  */
 static void add_merged(struct finding *f, size_t i, size_t of)
 {

@@ -48,14 +48,11 @@ struct answers {
 	bool triage;			/* for a CVE: each function also gets its word */
 };
 
-/* The word for json, and the words for a person. */
-const char *class__word(enum class class);
-const char *class__text(enum class class);
-/* Was it seen? Could it have been, so that a test is missing? */
-bool class__is_seen(enum class class);
-bool class__is_missed(enum class class);
-/* What a triage of a CVE may say. */
-const char *class__triage(enum class class);
+extern const struct class_text {
+	const char *word, *text;	/* for json, and for a person */
+	const char *triage;		/* what a triage of a CVE may say */
+	bool seen, missed;		/* it was seen; it could have been, so a test is missing */
+} class_texts[CLASSES];
 
 /**
  * answers__find() - find out what is known of each function

@@ -8,19 +8,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-const char *known_by__word(enum known_by by)
-{
-	static const char *const words[KNOWN_BYS] = { "build", "source", "context", "record" };
-
-	return words[by];
-}
-
-const char *match__word(enum match match)
-{
-	static const char *const words[MATCHES] = { "old", "new", "none", NULL };
-
-	return words[match];
-}
+const char *const known_by_words[KNOWN_BYS] = { "build", "source", "context", "record" };
+const char *const match_words[MATCHES] = { "old", "new", "none", NULL };
 
 struct finding {
 	struct changed *ret;
@@ -63,7 +52,7 @@ static unsigned int line_on(const struct heading *h, enum side side)
 	return side == OLD ? h->old : h->new;
 }
 
-/* Has the patch the first line of the function where the build has it? It may also have another function of that name. */
+/* Has the patch the first line of the function where the build has it? Another function may have the name as well. */
 static bool has_heading(const struct patched_file *file, enum side side, const struct spot *s, const char *name)
 {
 	for (size_t i = 0; i < file->count; i++) {

@@ -52,8 +52,8 @@ struct changed {
 	struct lh_table *by_name;
 };
 
-const char *known_by__word(enum known_by by);
-const char *match__word(enum match match);
+/* The words for json; NULL for null. */
+extern const char *const known_by_words[KNOWN_BYS], *const match_words[MATCHES];
 
 /**
  * changed__find() - find the functions that a patch changes

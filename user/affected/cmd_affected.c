@@ -257,7 +257,7 @@ static int answer(const struct affected_options *o, const struct change_source *
 	if (!err)
 		err = print(&a, o);
 	for (int class = 0; class < CLASSES; class++)
-		*ret_missed += class__is_missed(class) ? a.classes[class] : 0;
+		*ret_missed += class_texts[class].missed ? a.classes[class] : 0;
 	answers__free(&a);
 	changed__free(&changed);
 	return err;

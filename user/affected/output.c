@@ -100,7 +100,7 @@ static void print_head(const struct answers *a, FILE *out)
 		a->patch->count, s(a->patch->count), hunks, s(hunks));
 	for (int class = 0, first = 1; class < CLASSES; class++) {
 		if (a->classes[class]) {
-			fprintf(out, "%s%zu %s", first ? ": " : ", ", a->classes[class], class__text(class));
+			fprintf(out, "%s%zu %s", first ? ": " : ", ", a->classes[class], class_texts[class].text);
 			first = 0;
 		}
 	}
@@ -136,11 +136,11 @@ static void print_table(const struct answers *a, FILE *out)
 		char *text = answer__text(a, a->order[i]);
 		size_t column = 0;
 
-		table__cell(line, column++, class__text(a->list[a->order[i]].class));
+		table__cell(line, column++, class_texts[a->list[a->order[i]].class].text);
 		table__cell(line, column++, name_of(c));
 		table__cell(line, column++, c->path);
 		if (a->triage)
-			table__cell(line, column++, class__triage(a->list[a->order[i]].class));
+			table__cell(line, column++, class_texts[a->list[a->order[i]].class].triage);
 		table__cell(line, column++, text);
 		free(text);
 	}
@@ -178,12 +178,12 @@ void answers__tap(const struct answers *a, FILE *out)
 		size_t at = a->order[i];
 		enum class class = a->list[at].class;
 		char *text = answer__text(a, at);
-		bool skip = !class__is_missed(class) && !class__is_seen(class);
+		bool skip = !class_texts[class].missed && !class_texts[class].seen;
 
-		fprintf(out, "%sok %zu - %s, ", class__is_missed(class) ? "not " : "", i + 1,
+		fprintf(out, "%sok %zu - %s, ", class_texts[class].missed ? "not " : "", i + 1,
 			name_of(function_of(a, at)));
 		utf8__print(out, function_of(a, at)->path, "");
-		fprintf(out, skip ? " # SKIP %s" : ": %s", class__text(class));
+		fprintf(out, skip ? " # SKIP %s" : ": %s", class_texts[class].text);
 		fprintf(out, *text ? " %s\n" : "\n", text);
 		free(text);
 	}
@@ -237,8 +237,8 @@ static void write_files(const struct answers *a, json_writer_t *w)
 		jsonw_start_object(w);
 		json__string_or_null(w, "old", f->old);
 		json__string_or_null(w, "new", f->new);
-		jsonw_string_field(w, "kind", file_kind__word(f->kind));
-		json__string_or_null(w, "lines_of", match__word(a->changed->files[i].match));
+		jsonw_string_field(w, "kind", file_kind_words[f->kind]);
+		json__string_or_null(w, "lines_of", match_words[a->changed->files[i].match]);
 		json__number_or_null(w, "compiled_files", a->build_count, a->changed->files[i].units);
 		json__string_or_null(w, "not_in_a_function", text);
 		json__array(w, "hunks");
@@ -288,12 +288,12 @@ static void write_function(const struct answers *a, size_t i, json_writer_t *w)
 	jsonw_string_field(w, "name", name_of(c));
 	jsonw_string_field(w, "file", c->path);
 	json__number_or_null(w, "line", c->start && c->by != BY_RECORD, c->start);
-	jsonw_string_field(w, "known_by", known_by__word(c->by));
+	jsonw_string_field(w, "known_by", known_by_words[c->by]);
 	jsonw_bool_field(w, "new", c->is_new);
 	jsonw_bool_field(w, "deleted", c->is_deleted);
 	jsonw_lluint_field(w, "changes", c->changes);
-	jsonw_string_field(w, "class", class__word(answer->class));
-	jsonw_string_field(w, "triage", class__triage(answer->class));
+	jsonw_string_field(w, "class", class_texts[answer->class].word);
+	jsonw_string_field(w, "triage", class_texts[answer->class].triage);
 	jsonw_string_field(w, "text", text);
 	json__string_or_null(w, "untraced", untraced__word(answer->untraced));
 	jsonw_lluint_field(w, "inlined_into", answer->inlined);
@@ -335,7 +335,7 @@ void answers__json(const struct answers *a, FILE *out)
 	jsonw_lluint_field(w, "hunks", count_hunks(a));
 	jsonw_lluint_field(w, "runs", a->runs->count);
 	for (int class = 0; class < CLASSES; class++)
-		jsonw_lluint_field(w, class__word(class), a->classes[class]);
+		jsonw_lluint_field(w, class_texts[class].word, a->classes[class]);
 	jsonw_end_object(w);
 	write_builds(a, w);
 	json__lines(w, "functions");

@@ -12,12 +12,7 @@
 /* No file has so many lines, and sums of two do not overflow. */
 #define MOST_LINES 1000000000u
 
-const char *file_kind__word(enum file_kind kind)
-{
-	static const char *const words[FILE_KINDS] = { "changed", "new", "deleted", "renamed" };
-
-	return words[kind];
-}
+const char *const file_kind_words[FILE_KINDS] = { "changed", "new", "deleted", "renamed" };
 
 const char *patched_file__path(const struct patched_file *f)
 {

@@ -54,8 +54,7 @@ struct patch {
 	struct strings *names;
 };
 
-/* The word for json. */
-const char *file_kind__word(enum file_kind kind);
+extern const char *const file_kind_words[FILE_KINDS];
 /* The path on the new side, or on the old one if it has been deleted. */
 const char *patched_file__path(const struct patched_file *f);
 

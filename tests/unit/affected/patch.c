@@ -40,7 +40,7 @@ static void print_files(FILE *f)
 	for (size_t i = 0; i < patch.count; i++) {
 		const struct patched_file *file = &patch.list[i];
 
-		fprintf(f, "%s>%s %s%s%s\n", file->old ?: "-", file->new ?: "-", file_kind__word(file->kind),
+		fprintf(f, "%s>%s %s%s%s\n", file->old ?: "-", file->new ?: "-", file_kind_words[file->kind],
 			file->binary ? " binary" : "", file->combined ? " combined" : "");
 		for (size_t k = 0; k < file->count; k++) {
 			const struct hunk *h = &file->list[k];
