@@ -91,7 +91,7 @@ sources()
 
 		int lonely(int a)
 		{
-			return quiet(a) - deep(a);
+			return quiet(a) ^ deep(a);
 		}
 
 		__attribute__((no_instrument_function)) int untraced(int a)
@@ -126,6 +126,7 @@ sources()
 	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
 	mkdir -p tree/drv/sub
 	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/sub/m.c >tree/drv/sub/no_m.c
+	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
 	printf 'text\n' >tree/doc/x.txt
 	git init -q tree && git_ add -A && git_ commit -qm one
 }
@@ -152,10 +153,10 @@ build()
 # Changes each function of each file, and something that is none.
 change()
 {
-	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) - deep/quiet(a) + deep/
+	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) ^ deep/quiet(a) | deep/
 		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/; s/a \* 11/a * 12/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
-	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c
+	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c tree/:*
 	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
 	printf '\0' >tree/doc/x.bin
@@ -191,6 +192,7 @@ from_header include/h.h not-run
 lonely fs/a.c not-run
 modular drv/sub/m.c blind
 modular drv/sub/no_m.c not-built
+odd :(odd).c not-built
 other fs/a.c not-there
 outer fs/a.c ran
 proved fs/a.c inlined-seen
@@ -202,6 +204,9 @@ is 'each function of a commit has its class' "$(built "${with[@]}" --git tree HE
 is 'a namesake in a file that is not built is not taken for it' \
 	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 9
 is 'a range is the same' "$(built "${with[@]}" --git tree HEAD^..HEAD)" "$expected"
+is 'the first commit is compared with nothing' "$(status affected "${with[@]}" -o out.json --git tree "$(git_ rev-list --max-parents=0 HEAD)"
+	of outer '.class, .new')" '0
+["ran",true]'
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
 is 'so are recordings in place of a store' "$(built --vmlinux vmlinux --store one.json --store two.json --store some.json \
 	--store own.json two.patch)" "$expected"
@@ -259,6 +264,11 @@ is 'without runs, it is told what can be traced' "$(built --vmlinux vmlinux two.
 	'outer fs/a.c no-runs
 untraced fs/a.c untraceable'
 is 'a run that was not asked for it is blind' "$(built --vmlinux vmlinux --store some.json two.patch | grep '^outer')" 'outer fs/a.c blind'
+for place in outer lonely; do
+	document left.json 1234abcd -- '.callers = [] | .modules = [] | .filters.denied_by_hytrace = ["'$place'"]'
+	is "so is one that left $place out, of what is inlined there" "$(built --vmlinux vmlinux --store left.json two.patch |
+		grep '^quiet')" 'quiet fs/a.c blind'
+done
 
 # ---- other sources than those of the build
 
@@ -292,8 +302,9 @@ ok 'and a warning says so' grep -q 'install universal-ctags' err
 fix=$(git_ rev-parse HEAD^)
 record()
 {
-	jq -n --arg fix "$fix" '{dataType: "CVE_RECORD", dataVersion: "5.1", containers: {cna: {affected: [
+	jq -n --arg fix "$fix" --arg other "$(git_ rev-parse HEAD)" '{dataType: "CVE_RECORD", dataVersion: "5.1", containers: {cna: {affected: [
 		{product: "Linux", programFiles: ["fs/a.c", "fs/unbuilt.c"], versions: [
+			{version: "6.12", lessThan: $other, status: "affected", versionType: "semver"},
 			{version: "1da177e4c3f4", lessThan: ("0" * 40), status: "affected", versionType: "git"},
 			{version: "1da177e4c3f4", lessThan: $fix, status: "affected", versionType: "git"}]}]}}}' >cve.json
 }
