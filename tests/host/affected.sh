@@ -126,6 +126,8 @@ sources()
 	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
 	mkdir -p tree/drv/sub
 	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/sub/m.c >tree/drv/sub/no_m.c
+	printf '%s\n' '#define SYM_FUNC_START(x) .globl x; .type x, @function; x:' 'SYM_FUNC_START(in_asm)' '	mov $1, %eax' '	ret' \
+		'.size in_asm, . - in_asm' '.section .note.GNU-stack, ""' >tree/fs/asm.S
 	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
 	printf 'text\n' >tree/doc/x.txt
 	git init -q tree && git_ add -A && git_ commit -qm one
@@ -135,11 +137,11 @@ build()
 {
 	printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
 	gcc -c fentry.S || return
-	for file in init/main fs/a; do
+	for file in init/main.c fs/a.c fs/asm.S; do
 		(cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c -o "../${file//\//_}.o" \
-			"$file.c") || return
+			"$file") || return
 	done
-	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.o fs_a.o fentry.o \
+	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.c.o fs_a.c.o fs_asm.S.o fentry.o \
 		--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc || return
 	# A module that no run had, in the directory above that of its source
 	mkdir -p lib/modules/6.12.0-test/kernel/drv
@@ -156,6 +158,7 @@ change()
 	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) ^ deep/quiet(a) | deep/
 		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/; s/a \* 11/a * 12/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
+	sed -i 's/\$1/$2/' tree/fs/asm.S
 	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c tree/:*
 	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
@@ -189,6 +192,7 @@ with=(--vmlinux vmlinux --store runs.db)
 expected='added fs/a.c new
 deep fs/a.c not-run
 from_header include/h.h not-run
+in_asm fs/asm.S untraceable
 lonely fs/a.c not-run
 modular drv/sub/m.c blind
 modular drv/sub/no_m.c not-built

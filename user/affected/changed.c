@@ -231,7 +231,7 @@ static void find_in_change(struct finding *f, const struct change *c)
 {
 	const unsigned int lines[SIDES][2] = { { c->old, c->old_count }, { c->new, c->new_count } };
 	struct changed_function *guess;
-	bool any = false;
+	bool any = false, by_tags;
 
 	*LIST_ADD(f->ret->first, f->ret->change_count) = f->ret->function_count;
 	for (int side = 0; side < SIDES; side++) {
@@ -240,20 +240,15 @@ static void find_in_change(struct finding *f, const struct change *c)
 		else if (!f->tags[!side].names)
 			any |= touch_spots(f, side, lines[side][0], lines[side][1]);
 	}
-	if (any || !c->heading.name || f->tags[OLD].names || f->tags[NEW].names)
+	/* ctags does not know assembly. */
+	by_tags = strcmp(strrchr(patched_file__path(f->file), '.'), ".S") && (f->tags[OLD].names || f->tags[NEW].names);
+	if (any || !c->heading.name || by_tags)
 		return;
 	guess = touch(f, c->heading.name, BY_CONTEXT);
 	if (guess->by == BY_CONTEXT) {
 		guess->is_new |= !c->heading.old;
 		guess->is_deleted |= !c->heading.new;
 	}
-}
-
-static bool is_source(const char *path)
-{
-	const char *ending = strrchr(path, '.');
-
-	return ending && (!strcmp(ending, ".c") || !strcmp(ending, ".h") || !strcmp(ending, ".S"));
 }
 
 static void find_in_file(struct finding *f, bool whole)
@@ -279,7 +274,7 @@ static void find_in_file(struct finding *f, bool whole)
 		for (size_t k = 0; k < h->count; k++) {
 			size_t had = f->ret->function_count;
 
-			if (is_source(path))
+			if (path__is_source(path))
 				find_in_change(f, &h->list[k]);
 			else
 				*LIST_ADD(f->ret->first, f->ret->change_count) = had;

@@ -86,13 +86,6 @@ static int find_sides(const char *repository, const char *what, char *ret[SIDES]
 
 /* ---- functions */
 
-static bool is_code(const char *path)
-{
-	size_t length = path ? strlen(path) : 0;
-
-	return length > 2 && path[length - 2] == '.' && strchr("ch", path[length - 1]);
-}
-
 /* Puts the files of a side into a directory. Returns their number, or a negative errno after a message. */
 static int put_files(const char *repository, const char *id, const struct patch *p, size_t first, enum side side,
 		     const char *directory)
@@ -109,7 +102,7 @@ static int put_files(const char *repository, const char *id, const struct patch 
 	for (size_t i = first; i < p->count; i++) {
 		const char *path = side == OLD ? p->list[i].old : p->list[i].new;
 
-		if (is_code(path))
+		if (path__is_source(path))
 			*LIST_ADD(argv, count) = path;
 	}
 	files = count - sizeof(head) / sizeof(head[0]);

@@ -39,13 +39,6 @@ static const char *s(size_t count)
 
 /* ---- what is in no function */
 
-static bool is_compiled(const char *path)
-{
-	const char *ending = strrchr(path, '.');
-
-	return ending && (!strcmp(ending, ".c") || !strcmp(ending, ".h") || !strcmp(ending, ".S"));
-}
-
 /* Why changes of a file are in no function, as a text to be freed; NULL: all are in one. */
 static char *outside(const struct answers *a, size_t file)
 {
@@ -62,7 +55,7 @@ static char *outside(const struct answers *a, size_t file)
 						    f->kind == FILE_CHANGED ? ": only its mode" : "");
 	if (!c->outside)
 		return NULL;
-	if (!is_compiled(path))
+	if (!path__is_source(path))
 		return xasprintf("%zu hunk%s, of no code of C", c->outside, s(c->outside));
 	if (!a->build_count || !strcmp(strrchr(path, '.'), ".c"))
 		return xasprintf("%zu hunk%s with data, macros or types%s", c->outside, s(c->outside),

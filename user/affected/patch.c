@@ -19,6 +19,13 @@ const char *patched_file__path(const struct patched_file *f)
 	return f->new ?: f->old ?: "?";
 }
 
+bool path__is_source(const char *path)
+{
+	size_t length = path ? strlen(path) : 0;
+
+	return length > 2 && path[length - 2] == '.' && strchr("chS", path[length - 1]);
+}
+
 void patch__init(struct patch *p)
 {
 	*p = (struct patch){ .names = strings__new() };
@@ -199,8 +206,8 @@ static const char *heading_of(struct reader *r, const char *line)
 {
 	const char *open = strchr(line, '('), *start;
 	size_t length = strlen(line);
+	const char *kept, *prefix;
 	char *name;
-	const char *kept;
 
 	while (open && open - line >= 13 && !strncmp(open - 13, "__attribute__", 13))
 		open = (open = strstr(open, "))")) ? strchr(open, '(') : NULL;
@@ -214,12 +221,13 @@ static const char *heading_of(struct reader *r, const char *line)
 	if (start == open)
 		return NULL;
 	name = xstrndup(start, open - start);
-	/* SYSCALL_DEFINE3(read, ...) is the function that the kernel calls __x64_sys_read. */
-	if (after(name, "SYSCALL_DEFINE") && isalnum((unsigned char)open[1])) {
-		size_t end = strspn(open + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
-
+	/* SYSCALL_DEFINE3(read, ...) is what the kernel calls __x64_sys_read. Assembly has SYM_CODE_START(x). */
+	prefix = after(name, "SYSCALL_DEFINE") ? "__x64_sys_" : after(name, "SYM_") ? "" : NULL;
+	for (length = ++open - line; prefix && (isalnum((unsigned char)line[length]) || line[length] == '_');)
+		length++;
+	if (line + length > open) {
 		free(name);
-		name = xasprintf("__x64_sys_%.*s", (int)end, open + 1);
+		name = xasprintf("%s%.*s", prefix, (int)(line + length - open), open);
 	}
 	kept = strings__intern(r->p->names, name);
 	free(name);

@@ -57,6 +57,8 @@ struct patch {
 extern const char *const file_kind_words[FILE_KINDS];
 /* The path on the new side, or on the old one if it has been deleted. */
 const char *patched_file__path(const struct patched_file *f);
+/* May it have code? @path: NULL: no */
+bool path__is_source(const char *path);
 
 void patch__init(struct patch *p);
 void patch__free(struct patch *p);

@@ -106,12 +106,16 @@ Test(patch, knows_where_functions_begin_and_end_in_a_hunk)
 
 Test(patch, takes_no_label_declaration_or_table_for_a_function)
 {
-	expect(HEAD "@@ -1,5 +1,6 @@ int f(void)\n out:\n int g(void);\n int table[] = { A(1) };\n typedef int (*call)(int a,\n \t\tint b);\n+x\n",
+	expect(HEAD "@@ -1,5 +1,6 @@ int f(void)\n L(out):\n int g(void);\n int table[] = { A(1) };\n typedef int (*call)(int a,\n \t\tint b);\n+x\n",
 	       "fs/x.c>fs/x.c changed\n  -1,5 +1,6\n    -6,0 +6,1 f@1/1\n");
 }
 
-Test(patch, gives_a_system_call_its_name)
+Test(patch, gives_system_calls_and_assembly_their_names)
 {
+	expect(HEAD "@@ -1 +1 @@ SYM_FUNC_START(__memset)\n-a\n+b\n",
+	       "fs/x.c>fs/x.c changed\n  -1,1 +1,1\n    -1,1 +1,1 __memset@1/1\n");
+	patch__free(&patch);
+	patch__init(&patch);
 	expect(HEAD "@@ -1 +1 @@ SYSCALL_DEFINE3(read, unsigned int, fd)\n-a\n+b\n",
 	       "fs/x.c>fs/x.c changed\n  -1,1 +1,1\n    -1,1 +1,1 __x64_sys_read@1/1\n");
 }
@@ -187,7 +191,7 @@ Test(patch, refuses_what_is_damaged)
 	expect_refused("Hello\n--- a\n+++ b\n", "x.patch: has no patch");
 	expect_refused(HEAD "@@ -1,2 +1,2 @@\n-a\n+b\n", "x.patch:6: the hunk is not as long as it says");
 	expect_refused(HEAD "@@ -1,2 +1,2 @@\n-a\n=20\n c\n", "the hunk is not as long as it says");
-	expect_refused(HEAD "@@ -1,2 +1,2 @@\n-a\n-b\n-c\n", "the hunk is not as long as it says");
+	expect_refused(HEAD "@@ -1,2 +1,2 @@\n-a\n-b\n-c\n", "x.patch:6: the hunk is not as long as it says");
 	expect_refused(HEAD "@@ -1,2 +x @@\n", "these are no line numbers");
 	expect_refused(HEAD "@@ -99999999999999999999,2 +1 @@\n", "these are no line numbers");
 	expect_refused("@@ -1 +1 @@\n-a\n+b\n", "a hunk without a file");
