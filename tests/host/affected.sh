@@ -124,8 +124,8 @@ sources()
 		#endif
 	END
 	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
-	mkdir -p tree/drv/sub
-	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/sub/m.c >tree/drv/sub/no_m.c
+	mkdir -p tree/drv/top/sub
+	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/top/sub/m.c >tree/drv/top/sub/no_m.c
 	printf '%s\n' '#define SYM_FUNC_START(x) .globl x; .type x, @function; x:' 'SYM_FUNC_START(in_asm)' '	mov $1, %eax' '	ret' \
 		'.size in_asm, . - in_asm' '.section .note.GNU-stack, ""' >tree/fs/asm.S
 	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
@@ -143,12 +143,12 @@ build()
 	done
 	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.c.o fs_a.c.o fs_asm.S.o fentry.o \
 		--defsym=__start_mcount_loc=__start___mcount_loc --defsym=__stop_mcount_loc=__stop___mcount_loc || return
-	# A module that no run had, in the directory above that of its source
-	mkdir -p lib/modules/6.12.0-test/kernel/drv
+	# A module that no run had, in a directory beside that of its source
+	mkdir -p lib/modules/6.12.0-test/kernel/drv/top/other
 	printf '.section .modinfo, "a"\n.asciz "vermagic=6.12.0-test SMP"\n.section .note.GNU-stack, ""\n' >modinfo.S
 	gcc -c modinfo.S && (cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c -o ../m.o \
-		drv/sub/m.c) && ld -r -o lib/modules/6.12.0-test/kernel/drv/m.ko m.o modinfo.o &&
-		echo kernel/drv/m.ko: >lib/modules/6.12.0-test/modules.dep &&
+		drv/top/sub/m.c) && ld -r -o lib/modules/6.12.0-test/kernel/drv/top/other/m.ko m.o modinfo.o &&
+		echo kernel/drv/top/other/m.ko: >lib/modules/6.12.0-test/modules.dep &&
 		"$hytrace" functions -f json --vmlinux vmlinux >"$1.universe"
 }
 
@@ -159,7 +159,7 @@ change()
 		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/; s/a \* 11/a * 12/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
 	sed -i 's/\$1/$2/' tree/fs/asm.S
-	sed -i 's/a \* 5/a * 6/' tree/drv/sub/*.c tree/:*
+	sed -i 's/a \* 5/a * 6/' tree/drv/top/sub/*.c tree/:*
 	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
 	printf '\0' >tree/doc/x.bin
@@ -194,8 +194,8 @@ deep fs/a.c not-run
 from_header include/h.h not-run
 in_asm fs/asm.S untraceable
 lonely fs/a.c not-run
-modular drv/sub/m.c blind
-modular drv/sub/no_m.c not-built
+modular drv/top/sub/m.c blind
+modular drv/top/sub/no_m.c not-built
 odd :(odd).c not-built
 other fs/a.c not-there
 outer fs/a.c ran
