@@ -92,7 +92,7 @@ struct reading {
 };
 
 /* Several spots may begin at a line: of vmlinux and modules, and those that a macro has made. */
-static void take_row(const char *path, unsigned int line, void *data)
+static bool take_row(const char *path, unsigned int line, void *data)
 {
 	struct reading *r = data;
 	struct spot *s;
@@ -102,11 +102,12 @@ static void take_row(const char *path, unsigned int line, void *data)
 		r->file = (struct wanted_file *)build__file(r->b, path);
 	}
 	if (!r->file)
-		return;
+		return false;
 	r->file->units += !line;
 	s = line ? (struct spot *)wanted_file__before(r->file, line) : NULL;
 	for (unsigned int begins = s ? s->line : 0; s && s >= r->file->spots && s->line == begins && s->end < line; s--)
 		s->end = line;
+	return true;
 }
 
 /* ---- modules that no run had, and that may be built from a file of the patch */

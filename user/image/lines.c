@@ -338,12 +338,13 @@ int lines__find(const struct image *image, const uint64_t *addrs, size_t count, 
 	return err;
 }
 
-/* A unit has few files and many rows, so each path is found once. The first file may be listed twice. */
+/* The wanted files of a unit. It has many rows, so each path is found once. The first file may be listed twice. */
 static struct lh_table *name_files(const struct image *image, Dwarf_Die *unit,
-				   void (*use)(const char *file, unsigned int line, void *data), void *data)
+				   bool (*use)(const char *file, unsigned int line, void *data), void *data)
 {
 	struct lh_table *files = index__of_addresses(64);
 	const char *last = NULL;
+	bool is_wanted = false;
 	Dwarf_Files *list;
 	size_t count;
 
@@ -355,15 +356,15 @@ static struct lh_table *name_files(const struct image *image, Dwarf_Die *unit,
 		if (!raw || lh_table_lookup_entry(files, raw))
 			continue;
 		source = image__source(image, raw);
-		index__add(files, raw, source);
-		if (source != last)
-			use(source, 0, data);
+		is_wanted = source == last ? is_wanted : use(source, 0, data);
+		if (is_wanted)
+			index__add(files, raw, source);
 		last = source;
 	}
 	return files;
 }
 
-int lines__each(const struct image *image, void (*use)(const char *file, unsigned int line, void *data), void *data)
+int lines__each(const struct image *image, bool (*use)(const char *file, unsigned int line, void *data), void *data)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
@@ -375,7 +376,7 @@ int lines__each(const struct image *image, void (*use)(const char *file, unsigne
 		Dwarf_Lines *rows;
 		size_t count = 0;
 
-		if (dwarf_getsrclines(&die, &rows, &count))
+		if (!lh_table_length(files) || dwarf_getsrclines(&die, &rows, &count))
 			count = 0;
 		for (size_t i = 0; i < count; i++) {
 			Dwarf_Line *row = dwarf_onesrcline(rows, i);

@@ -68,13 +68,13 @@ int lines__find(const struct image *image, const uint64_t *addrs, size_t count, 
 /**
  * lines__each() - go through all line tables
  * @image: the image
- * @use: called with the path and line of each row, and before with each file that a unit names, and the line 0; the
- *	 path lives as long as the image
+ * @use: called for each unit with each file that it names, and the line 0; if that returns true, then with the file's
+ *	 path, which lives as long as the image, and the line of each row
  * @data: for @use
  *
  * Return: as lines__find().
  */
-int lines__each(const struct image *image, void (*use)(const char *file, unsigned int line, void *data), void *data);
+int lines__each(const struct image *image, bool (*use)(const char *file, unsigned int line, void *data), void *data);
 
 /**
  * lines__defined() - find where functions are defined
