@@ -35,6 +35,17 @@ _hytrace_documents()
 		done)
 }
 
+# Tags and branches of the repository behind --git.
+_hytrace_revisions()
+{
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i - 1]} != --git ]] ||
+			_hytrace_words "$(git -C "${COMP_WORDS[i]}" for-each-ref --format='%(refname:short)' 2>/dev/null | tr '\n' ' ')"
+	done
+}
+
 # The lists of options that `hytrace tailor` has, and files.
 _hytrace_lists()
 {
@@ -87,7 +98,7 @@ _hytrace_value()
 	shift
 
 	case $what in
-	FILE) _hytrace_files ;;
+	FILE | RECORD) _hytrace_files ;;
 	LIST) _hytrace_lists ;;
 	DIR | PATH)
 		if [[ $prev == --cgroup ]]; then
@@ -151,6 +162,13 @@ _hytrace_argument()
 			_hytrace_functions "${cur%,*},"
 		else
 			_hytrace_functions
+		fi
+		;;
+	affected)
+		if [[ " ${COMP_WORDS[*]} " == *' --git '* ]]; then
+			_hytrace_revisions
+		else
+			_hytrace_files
 		fi
 		;;
 	compare | report | merge | diff | tailor | keep | forget | sql) _hytrace_documents db ;;

@@ -2,6 +2,7 @@
 /* hytrace COMMAND ...: the table of commands. One without a function is a program of its own. */
 #include <stddef.h>
 
+#include "affected/commands.h"
 #include "base/program.h"
 #include "cover/commands.h"
 #include "event/commands.h"
@@ -20,6 +21,7 @@ static const struct command commands[] = {
 	{ "functions", "hytrace functions", cmd_functions,
 	  "list which functions can be traced, and why others cannot" },
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
+	{ "affected", "hytrace affected", cmd_affected, "say which tests and machines ran what a patch changes" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
 	{ "tailor", "hytrace tailor", NULL, "make a smaller configuration of the kernel, from what ran" },

@@ -190,6 +190,13 @@ for words in "${takers[@]}"; do
 done
 is 'but no store where only boots are taken' "$(completed boot time '') $(in_zsh 'boot time ')" 'next.json next.json'
 
+# ---- commits
+
+git init -q repo && git -C repo -c user.name=a -c user.email=a@b commit -q --allow-empty -m one && git -C repo tag v6.12
+PATH=$bin:$PATH "$clone/tests/host/completed.zsh" "$share/zsh/site-functions" "$tap_scratch/zsh" 'hytrace affected --git repo v6'
+is 'bash completes a tag for affected --git' "$(completed affected --git repo v6)" v6.12
+is 'and so does zsh' "$(in_zsh 'affected --git repo v6')" v6.12
+
 # ---- names of functions, from a list that anybody can read
 
 printf 'vfs_read\nvfs_readv [m]\nvfs_write\n' >"$tap_scratch/list"

@@ -7,6 +7,7 @@
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
 ok 'a kernel and its documents are there' small_kernel
+printf '%s\n' '--- a/main.c' '+++ b/main.c' '@@ -3 +3 @@' '-a' '+b' >one.patch
 
 # same FORMAT FILE ARGUMENT...: -o FILE is what -f FORMAT prints
 same()
@@ -38,6 +39,7 @@ while IFS=: read -r formats command; do
 		ok "$command: the last name counts" last $command
 	}
 done <<'COMMANDS'
+text json tap:affected --vmlinux vmlinux --store a.json one.patch
 text json:boot compare boot.json boot.json
 text json:callers --vmlinux vmlinux vfs_read a.json
 text json:calls --vmlinux vmlinux vfs_read a.json

@@ -15,7 +15,7 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 	grep -v '^./base/files.c:' | cut -d: -f1 | sort | uniq -c | awk '{ print $1, $2 }')" \
 	"1 ./bench/cmd_bench.c
 3 ./bench/workloads.c
-1 ./tailor/child.c"
+1 ./run/child.c"
 
 [[ $(id -u) = 0 ]] || {
 	skip 'what the owner of a directory can do' 'this needs root'
@@ -27,13 +27,15 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 # Those of boot (but boot compare), cover, event and tailor need a running kernel, or the directory of its build.
 is 'no other command names a file to write' "$(cd "$clone/user" &&
 	grep -rlE --include='*.c' 'OPTION_OUTPUT,|"(output|report)",.*"FILE"' . | sort | xargs)" \
-	"./boot/cmd_boot.c ./boot/cmd_compare.c ./cover/cmd_cover.c ./event/cmd_event.c \
+	"./affected/cmd_affected.c ./boot/cmd_boot.c ./boot/cmd_compare.c ./cover/cmd_cover.c ./event/cmd_event.c \
 ./report/cmd_callers.c ./report/cmd_report.c ./report/cmd_why.c ./report/diff.c ./report/functions.c ./report/merge.c ./store/cmd_sql.c ./tailor/cmd_tailor.c"
 
 ok 'a kernel and its documents are there' small_kernel
 ok 'and a store' "$hytrace" keep runs.db a.json
 
+printf '%s\n' '--- a/main.c' '+++ b/main.c' '@@ -3 +3 @@' '-a' '+b' >one.patch
 commands=(
+	'affected --vmlinux vmlinux one.patch'
 	'boot compare boot.json boot.json'
 	'callers --vmlinux vmlinux vfs_read a.json'
 	'calls --vmlinux vmlinux vfs_read a.json'

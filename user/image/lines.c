@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/file.h"
@@ -335,6 +336,60 @@ int lines__find(const struct image *image, const uint64_t *addrs, size_t count, 
 		find_lines(&f);
 	free(f.list);
 	return err;
+}
+
+/* The wanted files of a unit. It has many rows, so each path is found once. The first file may be listed twice. */
+static struct lh_table *name_files(const struct image *image, Dwarf_Die *unit,
+				   bool (*use)(const char *file, unsigned int line, void *data), void *data)
+{
+	struct lh_table *files = index__of_addresses(64);
+	const char *last = NULL;
+	bool is_wanted = false;
+	Dwarf_Files *list;
+	size_t count;
+
+	if (dwarf_getsrcfiles(unit, &list, &count))
+		return files;
+	for (size_t i = 0; i < count; i++) {
+		const char *raw = dwarf_filesrc(list, i, NULL, NULL), *source;
+
+		if (!raw || lh_table_lookup_entry(files, raw))
+			continue;
+		source = image__source(image, raw);
+		is_wanted = source == last ? is_wanted : use(source, 0, data);
+		if (is_wanted)
+			index__add(files, raw, source);
+		last = source;
+	}
+	return files;
+}
+
+int lines__each(const struct image *image, bool (*use)(const char *file, unsigned int line, void *data), void *data)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	if (!image__dwarf(image) || !image->units)
+		return -ENODATA;
+	while (!dwarf_get_units(image__dwarf(image), cu, &cu, NULL, NULL, &die, NULL)) {
+		struct lh_table *files = name_files(image, &die, use, data);
+		Dwarf_Lines *rows;
+		size_t count = 0;
+
+		if (!lh_table_length(files) || dwarf_getsrclines(&die, &rows, &count))
+			count = 0;
+		for (size_t i = 0; i < count; i++) {
+			Dwarf_Line *row = dwarf_onesrcline(rows, i);
+			const char *raw = dwarf_linesrc(row, NULL, NULL);
+			struct lh_entry *file = raw ? lh_table_lookup_entry(files, raw) : NULL;
+			int line;
+
+			if (file && !dwarf_lineno(row, &line) && line > 0)
+				use(lh_entry_v(file), line, data);
+		}
+		lh_table_free(files);
+	}
+	return 0;
 }
 
 static void define(struct finder *f, Dwarf_Die *die)

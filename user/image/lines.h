@@ -66,6 +66,17 @@ struct line_place {
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
 
 /**
+ * lines__each() - go through all line tables
+ * @image: the image
+ * @use: called for each unit with each file that it names, and the line 0; if that returns true, then with the file's
+ *	 path, which lives as long as the image, and the line of each row
+ * @data: for @use
+ *
+ * Return: as lines__find().
+ */
+int lines__each(const struct image *image, bool (*use)(const char *file, unsigned int line, void *data), void *data);
+
+/**
  * lines__defined() - find where functions are defined
  * @image: the image
  * @addrs: the entries of functions, in ascending order

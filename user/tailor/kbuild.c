@@ -15,7 +15,7 @@
 #include "base/index.h"
 #include "base/memory.h"
 #include "kernel/running.h"
-#include "tailor/child.h"
+#include "run/child.h"
 #include "tailor/kbuild.h"
 
 /* At most this much of another program's message is quoted. */

@@ -6,7 +6,7 @@
 #ifndef HYTRACE_TAILOR_KCONFIG_H
 #define HYTRACE_TAILOR_KCONFIG_H
 
-#include "tailor/child.h"
+#include "run/child.h"
 #include "tailor/kbuild.h"
 
 struct kconfig_option {

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "tailor/child.h"
+#include "run/child.h"
 
 static volatile sig_atomic_t caught;
 

@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "tailor/child.h"
+#include "run/child.h"
 
 /* The number of the next file that is opened. */
 static int next_descriptor(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Runs other programs: to their end (child__run()), or as servers that answer questions (child__start()). */
-#ifndef HYTRACE_TAILOR_CHILD_H
-#define HYTRACE_TAILOR_CHILD_H
+#ifndef HYTRACE_RUN_CHILD_H
+#define HYTRACE_RUN_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>

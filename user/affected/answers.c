@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds what is known of each changed function; see answers.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "affected/answers.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/sorted.h"
+#include "base/text.h"
+#include "store/sql.h"
+
+const struct class_text class_texts[CLASSES] = {
+	[CLASS_NOT_RUN] = { "not-run", "did not run", "there, not seen", .missed = true },
+	[CLASS_BLIND] = { "blind", "no run could see it", "there, open", .missed = true },
+	[CLASS_NO_RUNS] = { "no-runs", "can be traced", "there, open", .missed = true },
+	[CLASS_INLINED_UNKNOWN] = { "inlined-unknown", "inlined, unknown", "there, open" },
+	[CLASS_NEW] = { "new", "new in this patch", "not there yet" },
+	[CLASS_UNTRACEABLE] = { "untraceable", "cannot be traced", "there, open" },
+	[CLASS_UNKNOWN] = { "unknown", "unknown", "open" },
+	[CLASS_NOT_THERE] = { "not-there", "built, not there", "file built, function not there" },
+	[CLASS_NOT_BUILT] = { "not-built", "not built", "file not built" },
+	[CLASS_INLINED_SEEN] = { "inlined-seen", "inlined, seen", "there, seen", .seen = true },
+	[CLASS_RAN] = { "ran", "ran", "there, seen", .seen = true },
+};
+
+/* ---- the code of the functions in a build */
+
+struct finding {
+	struct answers *a;
+	const struct build *b;
+	struct code *codes;
+	struct body *bodies;
+	size_t code_count, body_count;
+	uint32_t **owner;		/* by image and source: the changed function + 1; 0: none */
+	const struct image_function **last;	/* by changed function: into which it was found to be inlined */
+};
+
+static bool own(struct finding *f, const struct wanted_file *file, size_t function, bool by_line)
+{
+	const struct changed_function *c = &f->a->changed->list[function];
+	bool any = false;
+
+	for (size_t i = 0; file && i < file->count; i++) {
+		const struct spot *s = &file->spots[i];
+
+		if (by_line ? s->line >= c->start && s->line <= c->end : !strcmp(s->name, c->name)) {
+			f->owner[s->image][s->source] = function + 1;
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void find_owners(struct finding *f)
+{
+	const struct images *images = &f->b->proof.images;
+
+	f->owner = xcalloc(images->count, sizeof(*f->owner));
+	for (size_t i = 0; i < images->count; i++) {
+		size_t count = 0;
+
+		if (images->list[i].inlines)
+			inlines__sources(images->list[i].inlines, &count);
+		f->owner[i] = xcalloc(count, sizeof(**f->owner));
+	}
+	for (size_t i = 0; i < f->a->changed->count; i++) {
+		const struct changed_function *c = &f->a->changed->list[i];
+		const struct wanted_file *file = build__file(f->b, c->path), *old = build__file(f->b, c->old_path);
+		/* Lines are those of the first build, but for a whole file. */
+		bool by_line = c->start && (c->by == BY_RECORD || f->b == f->a->builds);
+
+		/* Of a function that is written for two configurations, the lines may be those of the other one. */
+		if (!by_line || !(own(f, file, i, true) | own(f, old, i, true))) {
+			own(f, file, i, false);
+			own(f, old, i, false);
+		}
+	}
+}
+
+static void add_code(struct finding *f, size_t of, const struct image_of *image, const struct image_function *function,
+		     bool around)
+{
+	*LIST_ADD(f->codes, f->code_count) = (struct code){
+		of, image->module, function->name,
+		function->addr - (image->module && function->init ? IMAGE_MODULE_INIT : 0), .init = function->init,
+		.around = around,
+	};
+}
+
+static void add_body(struct finding *f, size_t of, const struct image_of *image, const char *in, uint64_t start,
+		     uint64_t end)
+{
+	*LIST_ADD(f->bodies, f->body_count) = (struct body){ of, image->module, in, start, end };
+}
+
+/* A recorded call in an inlined body is a proof only if report/proof.c says so. */
+static bool is_proved(const struct finding *f, size_t image, uint32_t source)
+{
+	const struct sources *s = f->b->proof.sources ? &f->b->proof.sources[image] : NULL;
+
+	return s && s->count && set__has(sets__at(&s->marks, source * SOURCE_MARKS + MARK_OF_PROOF), 0);
+}
+
+/* Recorded calls that name the function lead to it. */
+static void add_calls(struct finding *f, size_t of, const struct image_of *image, const struct image_function *function)
+{
+	const struct edges *e = &f->b->proof.edges;
+	size_t count = 0;
+	const size_t *list = e->nodes ? edges__to(e, images__number(image, function), &count) : NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct edge *edge = &e->list[list[i]];
+
+		if (!edge->entered)
+			add_body(f, of, edge->of, function->name, edge->call.site, edge->call.returns_to);
+	}
+}
+
+static void add_own(struct finding *f, size_t i, const struct image_function *function)
+{
+	const struct image_of *image = &f->b->proof.images.list[i];
+	uint32_t source = inlines__source_of(image->inlines, function), owner;
+	struct answer *answer;
+
+	owner = source == INLINES_NONE ? 0 : f->owner[i][source];
+	if (!owner)
+		return;
+	answer = &f->a->list[owner - 1];
+	if (function->untraced) {
+		answer->untraced = function->untraced;
+		add_body(f, owner - 1, image, function->name, function->addr, function->addr + function->size);
+		add_calls(f, owner - 1, image, function);
+	} else {
+		answer->codes++;
+		add_code(f, owner - 1, image, function, false);
+	}
+}
+
+static void add_inlined(struct finding *f, size_t i, const struct image_function *function)
+{
+	const struct image_of *image = &f->b->proof.images.list[i];
+	const struct image_function *whole = edges__whole(image, function);
+	size_t count;
+	const struct inlined *inside = inlines__inside(image->inlines, function, &count);
+
+	for (size_t k = 0; k < count; k++) {
+		uint32_t owner = f->owner[i][inside[k].source];
+		struct answer *answer = &f->a->list[owner - !!owner];
+
+		if (!owner)
+			continue;
+		if (is_proved(f, i, inside[k].source))
+			add_body(f, owner - 1, image, whole->name, inside[k].start, inside[k].end);
+		if (f->last[owner - 1] == whole)
+			continue;
+		f->last[owner - 1] = whole;
+		answer->inlined++;
+		answer->into = answer->into ?: whole->name;
+		if (whole->untraced)
+			answer->hidden = true;
+		else
+			add_code(f, owner - 1, image, whole, true);
+	}
+}
+
+/*
+ * If two functions are the same, the compiler makes one code of both, and describes only one. The name of the other is
+ * a second one of that code, or a jump to it.
+ */
+static void add_merged(struct finding *f, size_t i, size_t of)
+{
+	const struct image_of *image = &f->b->proof.images.list[i];
+	const struct changed_function *c = &f->a->changed->list[of];
+	struct answer *answer = &f->a->list[of];
+	size_t count = 0;
+	const struct image_function *const *list = image->image ? image__named(image->image, c->name, &count) : NULL;
+
+	for (size_t k = 0; list && k < count; k++) {
+		const struct unit *unit = image__unit(image->image, list[k]->addr);
+		bool shared = strcmp(list[k]->name, c->name);
+
+		if (!unit || (strcmp(unit->path, c->path) && !text__is_known_equal(c->old_path, unit->path)))
+			continue;
+		answer->untraced = list[k]->untraced;
+		if (list[k]->untraced)
+			continue;
+		answer->codes += !shared;
+		answer->inlined += shared;
+		answer->into = shared ? list[k]->name : answer->into;
+		add_code(f, of, image, list[k], shared);
+	}
+}
+
+static void find_code(struct finding *f)
+{
+	const struct images *images = &f->b->proof.images;
+
+	find_owners(f);
+	f->last = xcalloc(f->a->changed->count, sizeof(*f->last));
+	for (size_t i = 0; i < images->count; i++) {
+		size_t count = 0;
+		const struct image_function *list = images->list[i].inlines ?
+			image__functions(images->list[i].image, &count) : NULL;
+
+		for (size_t k = 0; k < count; k++) {
+			add_own(f, i, &list[k]);
+			add_inlined(f, i, &list[k]);
+		}
+		free(f->owner[i]);
+	}
+	for (size_t k = 0; k < f->a->changed->count; k++) {
+		const struct answer *answer = &f->a->list[k];
+
+		for (size_t i = 0; !answer->codes && !answer->inlined && !answer->untraced && i < images->count; i++)
+			add_merged(f, i, k);
+	}
+	free(f->owner);
+	free(f->last);
+}
+
+/* ---- and without its files: by the names that runs and function lists have */
+
+static bool is_elsewhere(const struct changed_function *c, const char *file)
+{
+	return file && strcmp(file, c->path) && !text__is_known_equal(file, c->old_path);
+}
+
+/* "name", and "name.isra.0" that the compiler has made of it; or all functions of a file. */
+static sqlite3_stmt *begin_names(struct sql *sql, const struct changed_function *c)
+{
+#define SELECT "SELECT object.name, function.name, unit, file, untraced, init, object, nr FROM function " \
+	       "JOIN object ON object.id = object WHERE "
+	if (c->by == BY_RECORD)
+		return sql__begin(sql, SELECT "?1 IN (file, unit)", "t", c->path);
+	return sql__begin(sql, SELECT "function.name = ?1 OR function.name BETWEEN ?1 || '.' AND ?1 || '/'", "t",
+			  c->name);
+#undef SELECT
+}
+
+static int find_names(struct finding *f, struct runs *r, struct strings *names)
+{
+	int more = 0;
+
+	for (size_t i = 0; !more && i < f->a->changed->count; i++) {
+		const struct changed_function *c = &f->a->changed->list[i];
+		sqlite3_stmt *st = begin_names(store__sql(r->s), c);
+
+		while ((more = sql__next(store__sql(r->s), st)) > 0) {
+			const char *text[5];
+
+			for (int k = 0; k < 5; k++)
+				text[k] = (const char *)sqlite3_column_text(st, k);
+			if (!text[1] || (is_elsewhere(c, text[2]) && is_elsewhere(c, text[3])))
+				continue;
+			if (text[4]) {
+				f->a->list[i].untraced = untraced__of_word(text[4]);
+				continue;
+			}
+			f->a->list[i].codes++;
+			*LIST_ADD(f->codes, f->code_count) = (struct code){
+				.of = i, .module = text[0] ? strings__intern(names, text[0]) : NULL,
+				.name = strings__intern(names, text[1]), .init = sqlite3_column_int(st, 5),
+				.object = sqlite3_column_int64(st, 6), .nr = sqlite3_column_int64(st, 7),
+			};
+		}
+	}
+	return more;
+}
+
+/* ---- classes */
+
+static enum class find_class(const struct answers *a, size_t function)
+{
+	const struct changed_function *c = &a->changed->list[function];
+	const struct answer *answer = &a->list[function];
+	const struct evidence *e = &answer->evidence;
+	bool built = false, unread = false;
+
+	for (size_t i = 0; i < a->build_count; i++) {
+		const struct wanted_file *files[] = {
+			build__file(&a->builds[i], c->path), build__file(&a->builds[i], c->old_path),
+		};
+
+		for (int k = 0; k < 2; k++)
+			built |= files[k] && (files[k]->units || files[k]->count);
+		unread |= !a->builds[i].lines || a->builds[i].unread;
+	}
+	if (answer->ran)
+		return e->recorded || !answer->inlined ? CLASS_RAN : CLASS_INLINED_SEEN;
+	if (answer->inlined && (answer->hidden || runs__count(a->runs, e->maybe)))
+		return CLASS_INLINED_UNKNOWN;
+	if (answer->codes || answer->inlined)
+		return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
+	if (answer->untraced)
+		return CLASS_UNTRACEABLE;
+	if (c->is_new)
+		return CLASS_NEW;
+	if (built)
+		return CLASS_NOT_THERE;
+	return !a->build_count || unread ? CLASS_UNKNOWN : CLASS_NOT_BUILT;
+}
+
+static void settle(struct answers *a, size_t function)
+{
+	struct answer *answer = &a->list[function];
+	const struct evidence *e = &answer->evidence;
+
+	for (size_t i = 0; i < a->runs->count; i++) {
+		const struct run *run = &a->runs->list[i];
+
+		if (runs__has(e->ran, i)) {
+			if (!answer->ran++ || text__compare(run->started, a->runs->list[answer->last].started) >= 0)
+				answer->last = i;
+		} else if (runs__has(e->could, i) && !runs__has(e->maybe, i)) {
+			answer->could++;
+			answer->complete += run->complete;
+		}
+	}
+	answer->class = find_class(a, function);
+	a->classes[answer->class]++;
+}
+
+static int by_class(const void *x, const void *y, void *data)
+{
+	const struct answers *a = data;
+	size_t i = *(const size_t *)x, k = *(const size_t *)y;
+
+	return ORDER(a->list[i].class, a->list[k].class) ?:
+	       strcmp(a->changed->list[i].path, a->changed->list[k].path) ?: ORDER(i, k);
+}
+
+/* The kernel of the runs whose files these are; kernel_count: no run is of it. */
+static size_t kernel_of(const struct runs *r, const struct build *b)
+{
+	size_t i = 0;
+
+	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
+		i++;
+	return i;
+}
+
+static int ask(struct finding *f, struct runs *runs, size_t kernel)
+{
+	struct evidence *list = xcalloc(f->a->changed->count, sizeof(*list));
+	int err;
+
+	for (size_t i = 0; i < f->a->changed->count; i++)
+		list[i] = f->a->list[i].evidence;
+	err = runs__judge(runs, kernel, f->codes, f->code_count, f->bodies, f->body_count, list);
+	for (size_t i = 0; i < f->a->changed->count; i++)
+		f->a->list[i].evidence = list[i];
+	free(list);
+	return err;
+}
+
+static int find_in_build(struct answers *a, struct runs *runs, const struct build *b)
+{
+	struct finding f = { .a = a, .b = b };
+	size_t kernel = kernel_of(runs, b);
+	int err = 0;
+
+	find_code(&f);
+	if (kernel < runs->kernel_count)
+		err = ask(&f, runs, kernel);
+	free(f.codes);
+	free(f.bodies);
+	return err;
+}
+
+static int find_by_name(struct answers *a, struct runs *runs, size_t kernel)
+{
+	struct finding f = { .a = a };
+	struct strings *names = strings__new();
+	int err;
+
+	err = find_names(&f, runs, names) ?: ask(&f, runs, kernel);
+	strings__free(names);
+	free(f.codes);
+	return err;
+}
+
+int answers__find(struct answers *a, struct runs *runs)
+{
+	size_t count = a->changed->count;
+	bool *has = xcalloc(runs->kernel_count, sizeof(*has));
+	int err = 0;
+
+	a->list = xcalloc(count, sizeof(*a->list));
+	a->order = xcalloc(count, sizeof(*a->order));
+	for (size_t i = 0; i < count; i++)
+		evidence__init(&a->list[i].evidence, runs);
+	for (size_t i = 0; !err && i < a->build_count; i++) {
+		size_t kernel = kernel_of(runs, &a->builds[i]);
+
+		if (kernel < runs->kernel_count && a->builds[i].lines)
+			has[kernel] = true;
+		err = find_in_build(a, runs, &a->builds[i]);
+	}
+	for (size_t i = 0; !err && i < runs->kernel_count; i++)
+		err = has[i] ? 0 : find_by_name(a, runs, i);
+	for (size_t i = 0; i < count; i++) {
+		settle(a, i);
+		a->order[i] = i;
+	}
+	qsort_r(a->order, count, sizeof(*a->order), by_class, a);
+	free(has);
+	return err;
+}
+
+void answers__free(struct answers *a)
+{
+	for (size_t i = 0; a->list && i < a->changed->count; i++)
+		evidence__free(&a->list[i].evidence);
+	free(a->list);
+	free(a->order);
+}
+
+/* ---- words */
+
+static void print_ran(const struct answers *a, const struct answer *answer, FILE *out)
+{
+	const struct run *last = &a->runs->list[answer->last];
+	const char *host = NULL, *name = run__test(last);
+	bool hosts = false, tests = false;
+
+	for (size_t i = 0; i < a->runs->count; i++) {
+		const struct run *run = &a->runs->list[i];
+
+		if (!runs__has(answer->evidence.ran, i))
+			continue;
+		hosts |= host && !text__equals(host, run->host);
+		tests |= strcmp(name, run__test(run)) != 0;
+		host = run->host ?: host;
+	}
+	fprintf(out, "in %zu of %zu runs", answer->ran, a->runs->count);
+	fprintf(out, tests ? ", %s and others" : ", %s", name);
+	if (host)
+		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
+	if (last->started)
+		fprintf(out, ", last %.16s", last->started);
+}
+
+static void print_place(const struct answer *answer, FILE *out)
+{
+	fprintf(out, "inlined into %s", answer->into);
+	if (answer->inlined > 1)
+		fprintf(out, " and %zu other%s", answer->inlined - 1, answer->inlined > 2 ? "s" : "");
+}
+
+char *answer__text(const struct answers *a, size_t function)
+{
+	const struct answer *answer = &a->list[function];
+	const struct changed_function *c = &a->changed->list[function];
+	size_t length, modules = 0;
+	char *text;
+	FILE *out = xopen_memstream(&text, &length);
+
+	for (size_t i = 0; i < a->build_count; i++)
+		modules += a->builds[i].modules;
+	switch (answer->class) {
+	case CLASS_INLINED_SEEN:
+		fprintf(out, "in %s, ", answer->evidence.seen_in ?: answer->into);
+		print_ran(a, answer, out);
+		break;
+	case CLASS_RAN:
+		print_ran(a, answer, out);
+		if (!answer->evidence.recorded)
+			fputs(", as recorded calls show", out);
+		break;
+	case CLASS_NOT_RUN:
+		fprintf(out, "in any of %zu runs that could have seen it", answer->could);
+		if (!answer->complete)
+			fputs(", none of which was complete", out);
+		break;
+	case CLASS_BLIND:
+		fputs("it was not asked for, its module was not there, or it is init text", out);
+		break;
+	case CLASS_NO_RUNS:
+		if (answer->codes)
+			fputs("no run is of this build", out);
+		else
+			print_place(answer, out);
+		break;
+	case CLASS_INLINED_UNKNOWN:
+		print_place(answer, out);
+		fputs(answer->hidden ? ", which may leave no record" : ", which ran", out);
+		break;
+	case CLASS_UNTRACEABLE:
+		fputs(untraced__sentence(answer->untraced), out);
+		break;
+	case CLASS_UNKNOWN:
+		fputs(a->build_count ? "it may be in a file without debug information" :
+		      "what the build has is not known: give --vmlinux", out);
+		break;
+	case CLASS_NOT_THERE:
+		fputs("not compiled, or without code of its own in this configuration", out);
+		break;
+	case CLASS_NOT_BUILT:
+		fprintf(out, "in vmlinux, nor in %zu module%s that %s read", modules, modules == 1 ? "" : "s",
+			modules == 1 ? "was" : "were");
+		break;
+	case CLASS_NEW:
+		fputs("the build is one without the patch", out);
+		break;
+	case CLASSES:
+		break;
+	}
+	if (c->by == BY_CONTEXT)
+		fputs(" (a guess: by the patch's context)", out);
+	if (c->is_deleted)
+		fputs("; the patch removes it", out);
+	xclose_memstream(out);
+	return text;
+}
+
+/* ---- tests */
+
+static struct test *find_test(struct tests *t, const char *name, size_t bytes)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!strcmp(t->list[i].name, name))
+			return &t->list[i];
+	}
+	*LIST_ADD(t->list, t->count) = (struct test){ name, xcalloc(bytes, 1) };
+	return &t->list[t->count - 1];
+}
+
+static size_t count_new(const struct test *t, const unsigned char *covered, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		count += __builtin_popcount(t->reaches[i] & ~covered[i]);
+	return count;
+}
+
+/* Each round takes the test that adds most; of several, the first by name. The rest is dropped. */
+void tests__choose(struct tests *ret, const struct answers *a)
+{
+	size_t bytes = a->changed->count / 8 + 1, chosen = 0;
+	unsigned char *covered = xcalloc(bytes, 1);
+
+	*ret = (struct tests){};
+	for (size_t run = 0; run < a->runs->count; run++) {
+		struct test *t = find_test(ret, run__test(&a->runs->list[run]), bytes);
+
+		for (size_t i = 0; i < a->changed->count; i++) {
+			if (runs__has(a->list[i].evidence.ran, run))
+				t->reaches[i / 8] |= 1 << i % 8;
+		}
+	}
+	for (; chosen < ret->count; chosen++) {
+		struct test *best = NULL, swap;
+
+		for (size_t i = chosen; i < ret->count; i++) {
+			struct test *t = &ret->list[i];
+
+			t->adds = count_new(t, covered, bytes);
+			if (t->adds && (!best || t->adds > best->adds ||
+					(t->adds == best->adds && strcmp(t->name, best->name) < 0)))
+				best = t;
+		}
+		if (!best)
+			break;
+		ret->reached += best->adds;
+		for (size_t i = 0; i < bytes; i++)
+			covered[i] |= best->reaches[i];
+		swap = *best;
+		*best = ret->list[chosen];
+		ret->list[chosen] = swap;
+	}
+	while (ret->count > chosen)
+		free(ret->list[--ret->count].reaches);
+	free(covered);
+}
+
+void tests__free(struct tests *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->list[i].reaches);
+	free(t->list);
+}
