@@ -274,7 +274,7 @@ static enum class find_class(const struct answers *a, size_t function)
 {
 	const struct changed_function *c = &a->changed->list[function];
 	const struct answer *answer = &a->list[function];
-	const struct evidence *e = &answer->evidence;
+	const struct sightings *e = &answer->evidence;
 	bool built = false, unread = false;
 
 	for (size_t i = 0; i < a->build_count; i++) {
@@ -304,7 +304,7 @@ static enum class find_class(const struct answers *a, size_t function)
 static void settle(struct answers *a, size_t function)
 {
 	struct answer *answer = &a->list[function];
-	const struct evidence *e = &answer->evidence;
+	const struct sightings *e = &answer->evidence;
 
 	for (size_t i = 0; i < a->runs->count; i++) {
 		const struct run *run = &a->runs->list[i];
@@ -342,7 +342,7 @@ static size_t kernel_of(const struct runs *r, const struct build *b)
 
 static int ask(struct finding *f, struct runs *runs, size_t kernel)
 {
-	struct evidence *list = xcalloc(f->a->changed->count, sizeof(*list));
+	struct sightings *list = xcalloc(f->a->changed->count, sizeof(*list));
 	int err;
 
 	for (size_t i = 0; i < f->a->changed->count; i++)
@@ -389,7 +389,7 @@ int answers__find(struct answers *a, struct runs *runs)
 	a->list = xcalloc(count, sizeof(*a->list));
 	a->order = xcalloc(count, sizeof(*a->order));
 	for (size_t i = 0; i < count; i++)
-		evidence__init(&a->list[i].evidence, runs);
+		sightings__init(&a->list[i].evidence, runs);
 	for (size_t i = 0; !err && i < a->build_count; i++) {
 		size_t kernel = kernel_of(runs, &a->builds[i]);
 
@@ -411,7 +411,7 @@ int answers__find(struct answers *a, struct runs *runs)
 void answers__free(struct answers *a)
 {
 	for (size_t i = 0; a->list && i < a->changed->count; i++)
-		evidence__free(&a->list[i].evidence);
+		sightings__free(&a->list[i].evidence);
 	free(a->list);
 	free(a->order);
 }

@@ -27,7 +27,7 @@ enum class {
 
 struct answer {
 	enum class class;
-	struct evidence evidence;
+	struct sightings evidence;
 	size_t codes, inlined;		/* functions with its code that can be traced; into how many it is inlined */
 	const char *into;		/* one of them */
 	enum untraced untraced;		/* why its own code cannot be traced */

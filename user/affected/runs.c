@@ -294,16 +294,16 @@ int runs__join(struct runs *r)
 
 /* ---- evidence */
 
-void evidence__init(struct evidence *e, const struct runs *r)
+void sightings__init(struct sightings *e, const struct runs *r)
 {
 	size_t length = r->count / 8 + 1;
 
-	*e = (struct evidence){
+	*e = (struct sightings){
 		xcalloc(length, 1), xcalloc(length, 1), xcalloc(length, 1), xcalloc(length, 1),
 	};
 }
 
-void evidence__free(struct evidence *e)
+void sightings__free(struct sightings *e)
 {
 	free(e->ran);
 	free(e->maybe);
@@ -454,7 +454,7 @@ static int could_see(struct runs *r, struct run *run, const struct sought *p, in
 	return err;
 }
 
-static void take_hit(struct evidence *e, const struct sought *p, size_t run)
+static void take_hit(struct sightings *e, const struct sought *p, size_t run)
 {
 	set(p->code && p->code->around ? e->maybe : e->ran, run);
 	e->recorded |= p->code && !p->code->around;
@@ -463,7 +463,7 @@ static void take_hit(struct evidence *e, const struct sought *p, size_t run)
 }
 
 /* Of a function with several codes, a run could have seen it if it could have seen each one. */
-static void take_visible(struct evidence *e, size_t run, bool could)
+static void take_visible(struct sightings *e, size_t run, bool could)
 {
 	if (could && !runs__has(e->had, run))
 		set(e->could, run);
@@ -474,7 +474,7 @@ static void take_visible(struct evidence *e, size_t run, bool could)
 
 /* A run without a row for a module did not have the module, so the module's code did not run then. */
 static int judge_rows(struct runs *r, size_t kernel, int64_t object, const struct sought *list, size_t count,
-		      struct evidence *evidence)
+		      struct sightings *evidence)
 {
 	sqlite3_stmt *st = sql__begin(&r->s->sql, "SELECT run, sees, functions, sites FROM ran WHERE object = ?", "i",
 				      object);
@@ -510,7 +510,7 @@ struct judging {
 	const struct code *codes;
 	const struct body *bodies;
 	size_t code_count, body_count;
-	struct evidence *evidence;
+	struct sightings *evidence;
 };
 
 static int judge_object(const struct judging *j, int64_t id)
@@ -551,7 +551,7 @@ static int judge_object(const struct judging *j, int64_t id)
 }
 
 int runs__judge(struct runs *r, size_t kernel, const struct code *codes, size_t code_count, const struct body *bodies,
-		size_t body_count, struct evidence *list)
+		size_t body_count, struct sightings *list)
 {
 	const struct judging j = { r, kernel, codes, bodies, code_count, body_count, list };
 	sqlite3_stmt *st = sql__begin(&r->s->sql, "SELECT DISTINCT object FROM ran JOIN run ON run.id = ran.run "

@@ -56,7 +56,7 @@ int runs__join(struct runs *r);
 const char *run__test(const struct run *run);
 
 /* What the runs say about a function, as bits by index of the run. */
-struct evidence {
+struct sightings {
 	unsigned char *ran;		/* recorded, or proved by a recorded call */
 	unsigned char *maybe;		/* a function ran into which it is inlined */
 	unsigned char *could;		/* could have seen all of its code, but for that in modules that it had not */
@@ -66,8 +66,8 @@ struct evidence {
 	const char *seen_in;		/* the function with the recorded call that proves it; NULL: there is none */
 };
 
-void evidence__init(struct evidence *e, const struct runs *r);
-void evidence__free(struct evidence *e);
+void sightings__init(struct sightings *e, const struct runs *r);
+void sightings__free(struct sightings *e);
 size_t runs__count(const struct runs *r, const unsigned char *bits);
 
 static inline bool runs__has(const unsigned char *bits, size_t run)
@@ -106,6 +106,6 @@ struct body {
  * Return: 0, or a negative errno after a message.
  */
 int runs__judge(struct runs *r, size_t kernel, const struct code *codes, size_t code_count, const struct body *bodies,
-		size_t body_count, struct evidence *list);
+		size_t body_count, struct sightings *list);
 
 #endif
