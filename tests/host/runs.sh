@@ -50,6 +50,7 @@ is 'and that of single runs only the number of the runs' "$("$hytrace" report -f
 	(.functions[] | has("runs"))]')" '[[1,1],false,false]'
 is 'why says it' "$("$hytrace" why --vmlinux vmlinux vfs_read union.json | grep -c 'in union.json: ran in 3 of 4 runs')" 1
 is 'callers says it' "$("$hytrace" callers --vmlinux vmlinux vfs_read union.json | head -n 1 | grep -o 'in .*')" 'in 3 of 4 runs'
+is 'so does it without a vmlinux' "$("$hytrace" callers vfs_read union.json 2>/dev/null | head -n 1)" 'vfs_read  in 3 of 4 runs'
 is 'calls in json as well' "$("$hytrace" calls --vmlinux vmlinux -f json vfs_read union.json | jq -c '[.runs, .functions[0].runs]')" '[4,3]'
 is 'of a single run it is null' "$("$hytrace" calls --vmlinux vmlinux -f json vfs_read a.json | jq -c '[.runs, .functions[0].runs]')" '[null,null]'
 

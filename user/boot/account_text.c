@@ -338,7 +338,7 @@ static struct span_list collect(const struct boot *b, struct strings *store)
 		add(&l, SPAN_PROBE, strings__intern(store, name), probe->self);
 		outer = initcall_of(calls, probe);
 		if (outer != SIZE_MAX && has_time(probe))
-			own[outer] -= probe->self < own[outer] ? probe->self : own[outer];
+			own[outer] -= probe->self;
 	}
 	for (size_t i = 0; i < calls->count; i++)
 		add(&l, calls->list[i].class, span__name(&calls->list[i]), own[i]);

@@ -142,6 +142,16 @@ static bool has_document(const struct all_said *all, size_t first, size_t end, s
 	return false;
 }
 
+/* The sum of the runs in which the function itself was recorded. */
+static size_t count_runs(const struct all_said *all, size_t first, size_t end)
+{
+	size_t runs = 0;
+
+	for (size_t i = first; i < end; i++)
+		runs += all->list[i].runs;
+	return runs;
+}
+
 /* ---- text and json */
 
 static void print_place(const struct place *place, char *text, size_t room)
@@ -182,7 +192,10 @@ static void print_function(const struct all_said *all, size_t first, size_t end,
 	char text[512];
 
 	print_place(&all->list[first].of, text, sizeof(text));
-	fprintf(out, "%s\n", text);
+	fputs(text, out);
+	if (all->runs && from > first)
+		fprintf(out, "  in %zu of %zu runs", count_runs(all, first, from), all->runs);
+	fputc('\n', out);
 	for (size_t i = 0; i < d->count; i++)
 		runs += has_document(all, first, from, i);
 	while (call < end && !all->list[call].first)
@@ -246,10 +259,8 @@ static void write_function(json_writer_t *w, const struct all_said *all, size_t 
 	static const char *const unknown_of_callers[] = { "jump_from", "address_taken", NULL };
 	static const char *const unknown_of_calls[] = { "traceable_calls", NULL };
 	const struct place *of = &all->list[first].of;
-	size_t from = all->list[first].ran ? end_of(all, first, true) : first, runs = 0;
+	size_t from = all->list[first].ran ? end_of(all, first, true) : first;
 
-	for (size_t i = first; i < from; i++)
-		runs += all->list[i].runs;
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", of->name);
 	json__string_or_null(w, "module", of->module);
@@ -257,7 +268,7 @@ static void write_function(json_writer_t *w, const struct all_said *all, size_t 
 	json__number_or_null(w, "offset", of->module, of->entry);
 	write_nulls(w, unknown);
 	write_documents(w, "seen", all, first, from, documents);
-	json__number_or_null(w, "runs", all->runs, runs);
+	json__number_or_null(w, "runs", all->runs, count_runs(all, first, from));
 	json__array(w, "proved");
 	for (size_t i = 0; i < documents; i++)
 		jsonw_bool(w, !has_document(all, first, from, i) && has_document(all, from, end, i));

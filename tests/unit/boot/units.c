@@ -83,7 +83,7 @@ static int get_after(sd_bus *bus, const char *path, const char *interface, const
 
 	if (dies_later && unit == &fakes[1])
 		_exit(0);
-	return unit->after ? sd_bus_message_append(reply, "as", 1, unit->after) :
+	return unit->after ? sd_bus_message_append(reply, "as", 2, "not-there.service", unit->after) :
 			     sd_bus_message_append(reply, "as", 0);
 }
 
@@ -397,6 +397,9 @@ Test(chain, has_all_that_were_last_and_ends_in_a_circle)
 	expect_at(object, "userspace", "1000000");
 	expect_at(object, "rows.3", "{\"name\":\"x\",\"depth\":3,\"start_monotonic\":1000000,\"active_monotonic\":50000000,"
 				    "\"time\":49000000,\"again\":true}");
+	PRINT(f, boot__chain_json(&made_up, &list[0], f));
+	parse_text();
+	expect_at(object, "unit", "\"x\"");
 }
 
 /* A document may have a chain of any length. */
