@@ -278,7 +278,7 @@ is 'so does a union' "$(status keep union.db union.json)$("$hytrace" merge union
 is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?until=2026-02-01&document=o*' 's.db?document=[tb]*' |
 	jq -c '[.new[].name]')" '["rw_verify_area"]'
 cp one.json $'\e[1mone.json'
-is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json')$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
+is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json' two.json)$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
 rm $'\e[1mone.json'
 ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
 ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' report 's.db?host=nobody'

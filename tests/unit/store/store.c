@@ -216,6 +216,23 @@ static size_t count_functions(struct store *s)
 	return count;
 }
 
+/* Also if one of two recorders does not tell which of several namesakes it is. */
+Test(store, a_function_has_one_number)
+{
+	struct store *s = open_new();
+	struct coverage c;
+
+	sample_document(&c, "b1");
+	see(&c, "first", NULL, 0x100, 1);
+	last(&c)->sympos = 1;
+	keep(s, &c, false);
+	last(&c)->sympos = 0;
+	keep(s, &c, false);
+	cr_expect(eq(sz, count_functions(s), 1));
+	coverage__free(&c);
+	remove_store(s);
+}
+
 /* A kernel that is locked down hides its addresses. Its functions are the same ones, whichever run is kept first. */
 Test(store, a_run_without_addresses)
 {
