@@ -74,6 +74,24 @@ Test(hits_text, means_the_same)
 }
 
 /* What hytrace does not write is left to json-c. */
+/* Such as of a command with quotes: it is no reason to read all hits by json-c, which takes ten times the memory. */
+Test(hits_text, passes_over_escapes_outside_of_hits)
+{
+	static const char plain[] = WITH();
+	const char *null = strstr(plain, "\"command\":null") + strlen("\"command\":");
+	char *document, *written;
+	bool fast;
+
+	cr_assert(asprintf(&document, "%.*s[\"sh\",\"a\\\"]},{[\\\\\"]%s", (int)(null - plain), plain,
+			   null + strlen("null")) > 0);
+	written = read_again(document, &fast);
+	cr_expect(fast);
+	cr_assert(written != NULL);
+	set_text(written);
+	expect_text("a\\\"]},{[\\\\\"");
+	free(document);
+}
+
 Test(hits_text, leaves_the_rest_to_json_c)
 {
 	static const char *const unusual[] = {
