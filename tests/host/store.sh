@@ -281,6 +281,10 @@ cp one.json $'\e[1mone.json'
 is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json' two.json)$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
 rm $'\e[1mone.json'
 ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
+mkdir mon tue && cp one.json mon/today.json && cp two.json tue/today.json
+for day in mon tue; do (cd $day && "$hytrace" keep ../days.db today.json); done
+is 'runs that were kept from files of one name are told apart' "$("$hytrace" report -f json "$u" days.db | jq -c '[.columns[].label]')" \
+	'["today.json (run 1)","today.json (run 2)"]'
 ok 'a selection without runs is named' says 's.db?host=nobody: has no such run' report 's.db?host=nobody'
 ok 'so is a wrong one' says 'colour: is nothing that runs are selected by' report 's.db?colour=red'
 ok 'and a wrong age' says 'soon: is no time' report 's.db?since=soon'

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the recordings on a command line; see documents.h. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,16 +43,24 @@ bool texts__are_distinct(char *const *list, size_t count)
 	return at >= count;
 }
 
-/* If two files have the same short name, both are labelled by their paths. */
+/*
+ * If two files have the same short name, both are labelled by their paths; and runs of a store also by their numbers,
+ * if the files from which they were kept had the same path, such as today.json.
+ */
 static void make_labels(struct documents *d)
 {
+	bool are_distinct = texts__are_distinct((char *const *)d->paths, d->count);
+
 	for (size_t i = 0; i < d->count; i++)
 		d->labels[i] = short_label(d->paths[i]);
 	if (texts__are_distinct(d->labels, d->count))
 		return;
 	for (size_t i = 0; i < d->count; i++) {
+		const struct hits_source *source = &d->read[i].source;
+
 		free(d->labels[i]);
-		d->labels[i] = xstrdup(d->paths[i]);
+		d->labels[i] = are_distinct || !source->read ? xstrdup(d->paths[i]) :
+			       xasprintf("%s (run %" PRId64 ")", d->paths[i], source->run);
 	}
 }
 

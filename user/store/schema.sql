@@ -13,6 +13,7 @@ CREATE TABLE object (
 	arch TEXT,
 	config TEXT
 );
+CREATE INDEX object_build ON object (name, build_id);
 
 -- nr counts the functions of an object in the order in which they became known. addr is as linked; of a module, the
 -- offset in its text; 0 if it is not known. sympos is null until a run or a function list tells it. file to text come from a
