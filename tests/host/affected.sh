@@ -51,7 +51,7 @@ git_()
 sources()
 {
 	mkdir -p tree/fs tree/include tree/init tree/doc
-	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n' >tree/init/main.c
+	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n#include "../include/h.h"\nint (*copy)(int) = copied;\n' >tree/init/main.c
 	cat >tree/include/h.h <<-'END'
 		#define LIMIT 3
 		int sink(int a);
@@ -62,6 +62,10 @@ sources()
 		static inline int unused(int a)
 		{
 			return a - 11;
+		}
+		static int copied(int a)
+		{
+			return a * 17;
 		}
 	END
 	cat >tree/fs/a.c <<-'END'
@@ -127,6 +131,8 @@ sources()
 		}
 		#endif
 
+		int (*other_copy)(int) = copied;
+
 		#define MADE(x) int x(int a)
 		MADE(made)
 		{
@@ -158,7 +164,10 @@ build()
 	printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
 	gcc -c fentry.S || return
 	for file in init/main.c fs/a.c fs/asm.S; do
-		(cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c -o "../${file//\//_}.o" \
+		# One file is not traced.
+		local traced=(-mfentry -mrecord-mcount -pg)
+		[[ $file != init/main.c ]] || traced=()
+		(cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel "${traced[@]}" -c -o "../${file//\//_}.o" \
 			"$file") || return
 	done
 	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.c.o fs_a.c.o fs_asm.S.o fentry.o \
@@ -181,7 +190,7 @@ change()
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
 	sed -i 's/\$1/$2/' tree/fs/asm.S
 	sed -i 's/a \* 5/a * 6/' tree/drv/top/sub/*.c tree/:*
-	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/; s/a - 11/a - 12/' tree/include/h.h
+	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/; s/a - 11/a - 12/; s/a \* 17/a * 18/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
 	printf '\0' >tree/doc/x.bin
 	git_ add -A && git_ commit -qm two && git_ diff HEAD^ HEAD >two.patch
@@ -211,6 +220,7 @@ with=(--vmlinux vmlinux --store runs.db)
 # ---- classes
 
 expected='added fs/a.c new
+copied include/h.h untraceable
 deep fs/a.c not-run
 from_header include/h.h not-run
 in_asm fs/asm.S untraceable
@@ -261,7 +271,7 @@ is 'each change is in a function, or it is said why not' \
 is 'what is in no function has its reason' "$(jq -r '.files[] | select(.not_in_a_function) | "\(.new): \(.not_in_a_function)"' out.json)" \
 'doc/x.bin: binary
 doc/x.txt: 1 hunk, of no code of C
-include/h.h: 1 hunk with data, macros or types; 1 compiled file includes it'
+include/h.h: 1 hunk with data, macros or types; 2 compiled files include it'
 "$hytrace" affected "${with[@]}" two.patch >out 2>err
 is 'the text begins with what did not run' "$(awk '/^CLASS/ { getline; print; exit }' out | cut -c1-11)" 'did not run'
 ok 'it says how far it can be trusted' grep -q 'recordings do not prove absence' out

@@ -128,7 +128,9 @@ static void add_own(struct finding *f, size_t i, const struct image_function *fu
 		return;
 	answer = &f->a->list[owner - 1];
 	if (function->untraced) {
-		answer->untraced = function->untraced;
+		/* A fragment runs only with its function, which may be traced. */
+		if (!answer->untraced || answer->untraced == UNTRACED_FRAGMENT)
+			answer->untraced = function->untraced;
 		add_body(f, owner - 1, image, function->name, function->addr, function->addr + function->size);
 		add_calls(f, owner - 1, image, function);
 	} else {
@@ -308,6 +310,9 @@ static enum class find_class(const struct answers *a, size_t function)
 		return e->recorded || !answer->inlined ? CLASS_RAN : CLASS_INLINED_SEEN;
 	if (answer->inlined && (answer->hidden || runs__count(a->runs, e->maybe)))
 		return CLASS_INLINED_UNKNOWN;
+	/* A file that is not traced may have a copy of a function of a header. No run could have seen that. */
+	if (answer->codes && answer->untraced && answer->untraced != UNTRACED_FRAGMENT)
+		return CLASS_UNTRACEABLE;
 	if (answer->codes || answer->inlined)
 		return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
 	if (answer->untraced)
