@@ -130,7 +130,7 @@ graphs_agree()
 		$s.recorded + $s.proved + $s.possible + $s.unknown < $s.all and $s.unknown > 0 and .proved.untraced > 100 and .proved.missing == 0' proved.json
 	"$hytrace" report --proved -f html -o proved.html --vmlinux "$HYTRACE_VMLINUX" "$document"
 	is 'report: the page marks the same functions' "$(sed -n 's/^<script type="application\/json" id="data">//p' \
-		proved.html | jq -c '[.columns[0].marks | explode[] | [.] | implode] | [(map(select(. == "p")) | length),
+		proved.html | jq -c '[.marks | explode[] | [.] | implode] | [(map(select(. == "p")) | length),
 			(map(select(. == "q")) | length)]')" "$(jq -c '[.functions[] | select(.seen[0] == false)] |
 		[(map(select(.proved[0])) | length), (map(select(.possible[0])) | length)]' proved.json)"
 	"$hytrace" report -f lcov -o plain.info --vmlinux "$HYTRACE_VMLINUX" "$document"

@@ -51,13 +51,21 @@ git_()
 sources()
 {
 	mkdir -p tree/fs tree/include tree/init tree/doc
-	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n' >tree/init/main.c
+	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n#include "../include/h.h"\nint (*copy)(int) = copied;\n' >tree/init/main.c
 	cat >tree/include/h.h <<-'END'
 		#define LIMIT 3
 		int sink(int a);
 		static inline int from_header(int a)
 		{
 			return sink(a) - 3;
+		}
+		static inline int unused(int a)
+		{
+			return a - 11;
+		}
+		static int copied(int a)
+		{
+			return a * 17;
 		}
 	END
 	cat >tree/fs/a.c <<-'END'
@@ -122,8 +130,26 @@ sources()
 			return a * 11;
 		}
 		#endif
+
+		int (*other_copy)(int) = copied;
+
+		#define MADE(x) int x(int a)
+		MADE(made)
+		{
+			return a * 15;
+		}
+
+		MADE(made_too)
+		{
+			return a * 15 + 1;
+		}
+
+		int (odd_one)(int a)
+		{
+			return a * 15 + 2;
+		}
 	END
-	sed 's/sink/sink2/' tree/fs/a.c >tree/fs/unbuilt.c
+	sed 's/sink/sink2/; /odd_one/,$d' tree/fs/a.c >tree/fs/unbuilt.c
 	mkdir -p tree/drv/top/sub
 	printf 'int modular(int a)\n{\n\treturn a * 5;\n}\n' | tee tree/drv/top/sub/m.c >tree/drv/top/sub/no_m.c
 	printf '%s\n' '#define SYM_FUNC_START(x) .globl x; .type x, @function; x:' 'SYM_FUNC_START(in_asm)' '	mov $1, %eax' '	ret' \
@@ -138,7 +164,10 @@ build()
 	printf '.globl __fentry__\n__fentry__: ret\n.section .note.GNU-stack, ""\n' >fentry.S
 	gcc -c fentry.S || return
 	for file in init/main.c fs/a.c fs/asm.S; do
-		(cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel -mfentry -mrecord-mcount -pg -c -o "../${file//\//_}.o" \
+		# One file is not traced.
+		local traced=(-mfentry -mrecord-mcount -pg)
+		[[ $file != init/main.c ]] || traced=()
+		(cd tree && gcc -O2 -g -ffreestanding -fno-pic -mcmodel=kernel "${traced[@]}" -c -o "../${file//\//_}.o" \
 			"$file") || return
 	done
 	ld -e 0 --build-id="0x$1" -Ttext=0xffffffff81000000 -o vmlinux init_main.c.o fs_a.c.o fs_asm.S.o fentry.o \
@@ -157,10 +186,11 @@ change()
 {
 	sed -i 's/a \* LIMIT/a * LIMIT + 1/; s/a \* 7/a * 8/; s/a \* 9/a * 10/; s/) + 1/) + 2/; s/quiet(a) ^ deep/quiet(a) | deep/
 		s/proved(a) + quiet/proved(a) - quiet/; s/a - 5/a - 6/; s/return a;/return a + 1;/; s/a \* 11/a * 12/
+		s/a \* 15/a * 16/
 		s/^int outer/int added(int a)\n{\n\treturn a;\n}\n\nint outer/' tree/fs/a.c tree/fs/unbuilt.c
 	sed -i 's/\$1/$2/' tree/fs/asm.S
 	sed -i 's/a \* 5/a * 6/' tree/drv/top/sub/*.c tree/:*
-	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/' tree/include/h.h
+	sed -i 's/LIMIT 3/LIMIT 4/; s/sink(a) - 3/sink(a) - 4/; s/a - 11/a - 12/; s/a \* 17/a * 18/' tree/include/h.h
 	printf 'more\n' >>tree/doc/x.txt
 	printf '\0' >tree/doc/x.bin
 	git_ add -A && git_ commit -qm two && git_ diff HEAD^ HEAD >two.patch
@@ -190,27 +220,35 @@ with=(--vmlinux vmlinux --store runs.db)
 # ---- classes
 
 expected='added fs/a.c new
+copied include/h.h untraceable
 deep fs/a.c not-run
 from_header include/h.h not-run
 in_asm fs/asm.S untraceable
 lonely fs/a.c not-run
+made fs/a.c not-run
+made_too fs/a.c not-run
 modular drv/top/sub/m.c blind
 modular drv/top/sub/no_m.c not-built
 odd :(odd).c not-built
+odd_one fs/a.c not-run
 other fs/a.c not-there
 outer fs/a.c ran
 proved fs/a.c inlined-seen
 quiet fs/a.c inlined-unknown
 sink fs/a.c ran
 twice fs/a.c not-run
-untraced fs/a.c untraceable'
+untraced fs/a.c untraceable
+unused include/h.h not-there'
 is 'each function of a commit has its class' "$(built "${with[@]}" --git tree HEAD)" "$expected"
 is 'a namesake in a file that is not built is not taken for it' \
-	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 9
+	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 10
 is 'a range is the same' "$(built "${with[@]}" --git tree HEAD^..HEAD)" "$expected"
 is 'the first commit is compared with nothing' "$(status affected "${with[@]}" -o out.json --git tree "$(git_ rev-list --max-parents=0 HEAD)"
 	of outer '.class, .new')" '0
 ["ran",true]'
+jq '.modules = [{name: "gone", build_id: "d0", srcversion: null, size: null, came: false, went: false}]' one.json >gone.json
+is 'what a module may use that was not read is unknown' "$(built --vmlinux vmlinux --store gone.json two.patch | grep unused)" \
+	'unused include/h.h unknown'
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
 is 'so are recordings in place of a store' "$(built --vmlinux vmlinux --store one.json --store two.json --store some.json \
 	--store own.json two.patch)" "$expected"
@@ -233,7 +271,7 @@ is 'each change is in a function, or it is said why not' \
 is 'what is in no function has its reason' "$(jq -r '.files[] | select(.not_in_a_function) | "\(.new): \(.not_in_a_function)"' out.json)" \
 'doc/x.bin: binary
 doc/x.txt: 1 hunk, of no code of C
-include/h.h: 1 hunk with data, macros or types; 1 compiled file includes it'
+include/h.h: 1 hunk with data, macros or types; 2 compiled files include it'
 "$hytrace" affected "${with[@]}" two.patch >out 2>err
 is 'the text begins with what did not run' "$(awk '/^CLASS/ { getline; print; exit }' out | cut -c1-11)" 'did not run'
 ok 'it says how far it can be trusted' grep -q 'recordings do not prove absence' out
@@ -280,6 +318,8 @@ is 'without a vmlinux, the store tells by name' "$(built --store runs.db two.pat
 outer fs/a.c ran
 quiet fs/a.c unknown
 untraced fs/a.c untraceable'
+is 'but not if it has no files' "$(built --store one.json two.patch | grep -E '^(outer|sink)')" 'outer fs/a.c unknown
+sink fs/a.c unknown'
 is 'and takes no namesake' "$(classes --store runs.db two.patch | grep '^outer fs/unbuilt')" 'outer fs/unbuilt.c unknown'
 cp vmlinux vmlinux.old
 ok 'a kernel with the change' build 1234abce
@@ -300,6 +340,27 @@ mkdir path && for program in git tar; do ln -s "$(command -v $program)" path; do
 is 'without ctags, the build tells' "$(PATH=$PWD/path "$hytrace" affected "${with[@]}" -o out.json --git tree HEAD 2>err; of deep '.class, .known_by')" \
 	'["not-run","build"]'
 ok 'and a warning says so' grep -q 'install universal-ctags' err
+
+cp -r path late && printf '%s\n' '#!/bin/sh' '[ "${PWD##*/}" = 0 ] || exit 1' "exec $(command -v ctags) \"\$@\"" >late/ctags
+chmod +x late/ctags
+is 'nor is it half believed' "$(PATH=$PWD/late "$hytrace" affected "${with[@]}" -o out.json --git tree HEAD 2>err; of deep '.class, .deleted, .known_by')" \
+	'["not-run",false,"build"]'
+
+# ---- a repository of somebody
+
+git clone -q --depth 1 "file://$PWD/tree" shallow
+ok 'a commit without its parent is not compared with nothing' says 'a shallow clone' affected --git shallow HEAD
+git clone -q tree theirs && git -C theirs reset -q --hard HEAD^
+(cd theirs/.git && git config filter.x.smudge "touch $PWD/ran; cat" && echo '* filter=x' >info/attributes)
+is 'it is read' "$(classes "${with[@]}" --git theirs HEAD | grep -v unbuilt)" "$expected"
+ok 'and none of its filters has run' [ ! -e theirs/.git/ran ]
+is 'a directory in it is the same' "$(classes "${with[@]}" --git theirs/fs HEAD | grep -v unbuilt)" "$expected"
+ok 'why git refuses a directory is told' says 'not a git repository' affected --git lib HEAD
+(cd theirs && { printf '%9000s\n' x; printf 'a\nb\0\n'; } >a.txt && echo '* export-ignore' >.gitattributes && git add -A && git -c user.name=a -c user.email=a@b commit -qm nul &&
+	printf '\0c\n' >>a.txt && sed -i 's/a \* 10/a * 11/' fs/a.c && git -c user.name=a -c user.email=a@b commit -qam after)
+is 'a NUL byte hides nothing that comes after it, and an attribute no file' "$(status affected "${with[@]}" -o out.json --git theirs HEAD
+	of deep '.class, .known_by')" '0
+["not-run","source"]'
 
 # ---- CVE records
 

@@ -128,7 +128,9 @@ static void add_own(struct finding *f, size_t i, const struct image_function *fu
 		return;
 	answer = &f->a->list[owner - 1];
 	if (function->untraced) {
-		answer->untraced = function->untraced;
+		/* A fragment runs only with its function, which may be traced. */
+		if (!answer->untraced || answer->untraced == UNTRACED_FRAGMENT)
+			answer->untraced = function->untraced;
 		add_body(f, owner - 1, image, function->name, function->addr, function->addr + function->size);
 		add_calls(f, owner - 1, image, function);
 	} else {
@@ -221,9 +223,22 @@ static void find_code(struct finding *f)
 
 /* ---- and without its files: by the names that runs and function lists have */
 
-static bool is_elsewhere(const struct changed_function *c, const char *file)
+static bool is_file_of(const struct changed_function *c, const char *file)
 {
-	return file && strcmp(file, c->path) && !text__is_known_equal(file, c->old_path);
+	return text__is_known_equal(file, c->path) || text__is_known_equal(file, c->old_path);
+}
+
+static bool is_compiled(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 2 && !strcmp(path + length - 2, ".c");
+}
+
+/* A unit may have functions of the headers that it includes. */
+static bool may_be_of(const struct changed_function *c, const char *unit, const char *file)
+{
+	return !file && (!unit || !is_compiled(c->path));
 }
 
 /* "name", and "name.isra.0" that the compiler has made of it; or all functions of a file. */
@@ -251,8 +266,13 @@ static int find_names(struct finding *f, struct runs *r, struct strings *names)
 
 			for (int k = 0; k < 5; k++)
 				text[k] = (const char *)sqlite3_column_text(st, k);
-			if (!text[1] || (is_elsewhere(c, text[2]) && is_elsewhere(c, text[3])))
+			if (!text[1])
 				continue;
+			/* Another file may have a function of this name, and this one need not be in the build. */
+			if (!is_file_of(c, text[2]) && !is_file_of(c, text[3])) {
+				f->a->list[i].unplaced |= may_be_of(c, text[2], text[3]);
+				continue;
+			}
 			if (text[4]) {
 				f->a->list[i].untraced = untraced__of_word(text[4]);
 				continue;
@@ -290,14 +310,20 @@ static enum class find_class(const struct answers *a, size_t function)
 		return e->recorded || !answer->inlined ? CLASS_RAN : CLASS_INLINED_SEEN;
 	if (answer->inlined && (answer->hidden || runs__count(a->runs, e->maybe)))
 		return CLASS_INLINED_UNKNOWN;
+	/* A file that is not traced may have a copy of a function of a header. No run could have seen that. */
+	if (answer->codes && answer->untraced && answer->untraced != UNTRACED_FRAGMENT)
+		return CLASS_UNTRACEABLE;
 	if (answer->codes || answer->inlined)
 		return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
 	if (answer->untraced)
 		return CLASS_UNTRACEABLE;
+	if (answer->unplaced)
+		return CLASS_UNKNOWN;
 	if (c->is_new)
 		return CLASS_NEW;
+	/* A module that was not read may use what a header has. */
 	if (built)
-		return CLASS_NOT_THERE;
+		return name__is_macro(c->name) || (unread && !is_compiled(c->path)) ? CLASS_UNKNOWN : CLASS_NOT_THERE;
 	return !a->build_count || unread ? CLASS_UNKNOWN : CLASS_NOT_BUILT;
 }
 
@@ -490,7 +516,9 @@ char *answer__text(const struct answers *a, size_t function)
 		fputs(untraced__sentence(answer->untraced), out);
 		break;
 	case CLASS_UNKNOWN:
-		fputs(a->build_count ? "it may be in a file without debug information" :
+		fputs(answer->unplaced ? "runs name such a function, but not its file: give --vmlinux" :
+		      name__is_macro(c->name) ? "a macro makes it, so its name is not known" :
+		      a->build_count ? "it may be in a file without debug information" :
 		      "what the build has is not known: give --vmlinux", out);
 		break;
 	case CLASS_NOT_THERE:

@@ -31,6 +31,7 @@ struct answer {
 	size_t codes, inlined;		/* functions with its code that can be traced; into how many it is inlined */
 	const char *into;		/* one of them */
 	enum untraced untraced;		/* why its own code cannot be traced */
+	bool unplaced;			/* functions of its name are known, but not of which file */
 	bool hidden;			/* it is inlined into a function that cannot be traced */
 	size_t ran, could, complete;	/* runs; @complete: of @could, those that lost nothing */
 	size_t last;			/* the last run that saw it, if @ran */

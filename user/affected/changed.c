@@ -169,7 +169,14 @@ static bool overlaps(unsigned int start, unsigned int end, unsigned int line, un
 	return count ? start < line + count && line <= end : start < line && line <= end;
 }
 
-static bool touch_tags(struct finding *f, enum side side, unsigned int line, unsigned int lines)
+/* Is it what ctags takes for the name of a function that a macro makes? Functions of the kernel have small letters. */
+bool name__is_macro(const char *name)
+{
+	return *name && !name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")];
+}
+
+/* @macros: only those with the name of a macro; else only those without */
+static bool touch_tags(struct finding *f, enum side side, unsigned int line, unsigned int lines, bool macros)
 {
 	const char *path = f->paths[side];
 	size_t count = 0;
@@ -179,7 +186,7 @@ static bool touch_tags(struct finding *f, enum side side, unsigned int line, uns
 	for (size_t i = 0; i < count; i++) {
 		struct changed_function *c;
 
-		if (!overlaps(tags[i].start, tags[i].end, line, lines))
+		if (!overlaps(tags[i].start, tags[i].end, line, lines) || name__is_macro(tags[i].name) != macros)
 			continue;
 		c = touch(f, tags[i].name, BY_SOURCE);
 		c->is_new = !has_tag(f, OLD, c->name);
@@ -234,12 +241,13 @@ static void find_in_change(struct finding *f, const struct change *c)
 	bool any = false, by_tags;
 
 	*LIST_ADD(f->ret->first, f->ret->change_count) = f->ret->function_count;
-	for (int side = 0; side < SIDES; side++) {
-		if (f->tags[side].names)
-			any |= touch_tags(f, side, lines[side][0], lines[side][1]);
-		else if (!f->tags[!side].names)
-			any |= touch_spots(f, side, lines[side][0], lines[side][1]);
-	}
+	for (int side = 0; side < SIDES; side++)
+		any |= touch_tags(f, side, lines[side][0], lines[side][1], false);
+	/* ctags misses some functions, and gives all that one macro makes the same name. */
+	for (int side = 0; !any && side < SIDES; side++)
+		any = touch_spots(f, side, lines[side][0], lines[side][1]);
+	for (int side = 0, found = any; !found && side < SIDES; side++)
+		any |= touch_tags(f, side, lines[side][0], lines[side][1], true);
 	/* ctags does not know assembly. */
 	by_tags = strcmp(strrchr(patched_file__path(f->file), '.'), ".S") && (f->tags[OLD].names || f->tags[NEW].names);
 	if (any || !c->heading.name || by_tags)

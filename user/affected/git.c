@@ -2,6 +2,10 @@
 /*
  * Runs git and ctags; see git.h.
  *
+ * The configuration and the attributes of a repository may name programs that git runs (filters, a signature checker,
+ * what fetches a missing object), and hide files from an archive. The repository may be anybody's. So it only tells the
+ * ids of commits, and git reads its objects from an empty repository in a directory for temporary files.
+ *
  * The files of each side are put into an empty directory, and ctags reads all of them in one run. It reads no
  * configuration and follows no link.
  */
@@ -23,11 +27,19 @@
 /* The tree of a commit without parents, compared with nothing. */
 #define EMPTY_TREE "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
+/* Where git reads the objects of a repository. */
+struct clean {
+	char *directory;		/* temporary, with all else */
+	char *objects;			/* "GIT_OBJECT_DIRECTORY=..." */
+	char **env;
+	size_t env_count;
+};
+
 /* Runs a program to its end. Returns 0, or -EINVAL after a message, with what the program says. */
-static int run(const char *directory, const char *const *argv, char **ret_output)
+static int run(const char *directory, char *const *env, const char *const *argv, char **ret_output)
 {
 	char *messages = NULL;
-	int status = child__run(directory, argv, environ, ret_output, &messages);
+	int status = child__run(directory, argv, env, ret_output, &messages);
 
 	if (status > 0) {
 		if (ret_output) {
@@ -67,6 +79,22 @@ int git__has(const char *repository, const char *commit)
 	return has;
 }
 
+/* Does the commit name a parent? That of a shallow clone is not there. */
+static int has_parent(const char *repository, const char *id)
+{
+	const char *const argv[] = { "git", "cat-file", "commit", id, NULL };
+	char *output = NULL, *parent, *end;
+	int has = run(repository, environ, argv, &output);
+
+	if (!has) {
+		end = strstr(output, "\n\n");
+		parent = strstr(output, "\nparent ");
+		has = parent && (!end || parent < end);
+	}
+	free(output);
+	return has;
+}
+
 /* "A..B", or the parent of a commit and the commit. */
 static int find_sides(const char *repository, const char *what, char *ret[SIDES])
 {
@@ -76,18 +104,97 @@ static int find_sides(const char *repository, const char *what, char *ret[SIDES]
 	ret[OLD] = dots ? id_of(repository, *from ? from : "HEAD", "^{commit}") : id_of(repository, what, "^{commit}^");
 	ret[NEW] = dots ? id_of(repository, dots[2] ? dots + 2 : "HEAD", "^{commit}") :
 			  id_of(repository, what, "^{commit}");
-	if (!dots && ret[NEW] && !ret[OLD])
-		ret[OLD] = xstrdup(EMPTY_TREE);
 	free(from);
+	if (!dots && ret[NEW] && !ret[OLD]) {
+		int has = has_parent(repository, ret[NEW]);
+
+		if (has)
+			return has < 0 ? has : error__return(-EINVAL, "%s: its parent is not in %s, a shallow clone: "
+							     "git fetch --deepen=1", what, repository);
+		ret[OLD] = xstrdup(EMPTY_TREE);
+	}
 	if (ret[OLD] && ret[NEW])
 		return 0;
 	return error__return(-EINVAL, "%s: git knows no such commit, or range A..B, in %s", what, repository);
 }
 
+/* ---- the clean repository */
+
+static int drop(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void remove_clean(struct clean *c)
+{
+	if (c->directory)
+		nftw(c->directory, drop, 16, FTW_DEPTH | FTW_PHYS);
+	free(c->directory);
+	free(c->objects);
+	free(c->env);
+}
+
+/* These attributes come before those of files in the change. */
+static int write_attributes(const char *directory)
+{
+	static const char text[] = "* -filter -export-ignore -export-subst -ident -working-tree-encoding\n"
+				   "*.[ch] diff=cpp\n";
+	char *info = path__join(directory, "info"), *path = path__join(info, "attributes");
+	FILE *f = mkdir(info, 0700) && errno != EEXIST ? NULL : fopen(path, "we");
+	int err = !f || fputs(text, f) < 0;
+
+	err |= f && fclose(f);
+	if (err)
+		err = error__return(-errno, "%s: cannot be written: %s", path, strerror(errno));
+	free(info);
+	free(path);
+	return err;
+}
+
+static int make_clean(struct clean *c, const char *repository)
+{
+	static const char *const where[] = {
+		"git", "rev-parse", "--path-format=absolute", "--git-path", "objects", "--show-object-format", NULL,
+	};
+	const char *base = getenv("TMPDIR");
+	char *output = NULL, *format = NULL;
+	int err = run(repository, environ, where, &output);
+
+	if (!err && (format = strchr(output, '\n'))) {
+		*format = '\0';
+		c->objects = xasprintf("GIT_OBJECT_DIRECTORY=%s", output);
+		format[1 + strcspn(format + 1, "\n")] = '\0';
+		format = xasprintf("--object-format=%s", format + 1);
+	}
+	free(output);
+	c->directory = err ? NULL : xasprintf("%s/hytrace-affected.XXXXXX", base && *base == '/' ? base : "/tmp");
+	if (!err && !mkdtemp(c->directory)) {
+		err = error__return(-errno, "%s: cannot be made: %s", c->directory, strerror(errno));
+		free(c->directory);
+		c->directory = NULL;
+	}
+	/* The caller's variables may be of another repository, as in a hook; but a configuration is the user's. */
+	for (char **v = environ; *v; v++) {
+		if (strncmp(*v, "GIT_", 4) || !strncmp(*v, "GIT_CONFIG", strlen("GIT_CONFIG")))
+			*LIST_ADD(c->env, c->env_count) = *v;
+	}
+	*LIST_ADD(c->env, c->env_count) = "GIT_DIR=.";
+	*LIST_ADD(c->env, c->env_count) = NULL;
+	if (!err) {
+		const char *const init[] = { "git", "init", "--quiet", "--bare", "--template=", format, NULL };
+
+		err = run(c->directory, c->env, init, NULL) ?: write_attributes(c->directory);
+	}
+	c->env[c->env_count - 1] = c->objects;
+	*LIST_ADD(c->env, c->env_count) = NULL;
+	free(format);
+	return err;
+}
+
 /* ---- functions */
 
 /* Puts the files of a side into a directory. Returns their number, or a negative errno after a message. */
-static int put_files(const char *repository, const char *id, const struct patch *p, size_t first, enum side side,
+static int put_files(const struct clean *c, const char *id, const struct patch *p, size_t first, enum side side,
 		     const char *directory)
 {
 	char *tar = xasprintf("%s.tar", directory), *output = xasprintf("--output=%s", tar);
@@ -108,7 +215,8 @@ static int put_files(const char *repository, const char *id, const struct patch 
 	files = count - sizeof(head) / sizeof(head[0]);
 	*LIST_ADD(argv, count) = NULL;
 	if (files)
-		err = run(repository, argv, NULL) ?: mkdir(directory, 0700) ? -errno : run(directory, unpack, NULL);
+		err = run(c->directory, c->env, argv, NULL) ?: mkdir(directory, 0700) ? -errno :
+		      run(directory, environ, unpack, NULL);
 	free(argv);
 	free(output);
 	free(tar);
@@ -120,20 +228,18 @@ static void add_tag(struct tags *t, struct json_object *line)
 	const char *path = json__text(json__field(line, "path")), *name = json__text(json__field(line, "name"));
 	const char *signature = json__text(json__field(line, "signature"));
 	int start = json_object_get_int(json__field(line, "line")), end = json_object_get_int(json__field(line, "end"));
-	char *call = NULL;
+	char *whole;
 	struct tag tag;
 
 	if (!path || !name || start <= 0)
 		return;
-	/* SYSCALL_DEFINE3(read, ...) is the function that the kernel calls __x64_sys_read. */
-	if (!strncmp(name, "SYSCALL_DEFINE", strlen("SYSCALL_DEFINE")) && signature && *signature == '(')
-		call = xasprintf("__x64_sys_%.*s", (int)strcspn(signature + 1, ",) "), signature + 1);
+	whole = function__name(name, strlen(name), signature && *signature == '(' ? signature + 1 : "");
 	path += !strncmp(path, "./", 2) ? 2 : 0;
 	tag = (struct tag){
-		strings__intern(t->names, path), strings__add(t->names, call ?: name), start, end > start ? end : start,
+		strings__intern(t->names, path), strings__add(t->names, whole), start, end > start ? end : start,
 	};
 	*LIST_ADD(t->list, t->count) = tag;
-	free(call);
+	free(whole);
 }
 
 static int by_place(const void *a, const void *b)
@@ -163,7 +269,7 @@ static int read_tags(struct tags *t, const char *directory)
 		"--links=no", "--output-format=json", "-R", "-f", "-", ".", NULL,
 	};
 	char *output = NULL;
-	int err = run(directory, argv, &output);
+	int err = run(directory, environ, argv, &output);
 
 	t->names = err ? NULL : strings__new();
 	for (char *line = output, *next; !err && *line; line = next) {
@@ -181,11 +287,6 @@ static int read_tags(struct tags *t, const char *directory)
 	return err;
 }
 
-static int drop(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 void tags__free(struct tags *t)
 {
 	for (int side = 0; side < SIDES; side++) {
@@ -194,25 +295,24 @@ void tags__free(struct tags *t)
 	}
 }
 
-static int find_tags(const struct patch *p, size_t first, struct tags *t, const char *repository,
+/* After a failure, no side has functions: one without would look as if all functions were new, or removed. */
+static int find_tags(const struct patch *p, size_t first, struct tags *t, const struct clean *c,
 		     char *const ids[SIDES])
 {
-	const char *base = getenv("TMPDIR");
-	char *directory = xasprintf("%s/hytrace-affected.XXXXXX", base && *base == '/' ? base : "/tmp");
 	int err = 0;
 
-	if (!mkdtemp(directory))
-		err = error__return(-errno, "%s: cannot be made: %s", directory, strerror(errno));
-	for (int side = 0; !err && side < SIDES; side++) {
-		char *below = xasprintf("%s/%d", directory, side);
+	for (int side = 0; err >= 0 && side < SIDES; side++) {
+		char *below = xasprintf("%s/%d", c->directory, side);
 
-		err = put_files(repository, ids[side], p, first, side, below);
+		err = put_files(c, ids[side], p, first, side, below);
 		if (err > 0)
 			err = read_tags(&t[side], below);
 		free(below);
 	}
-	nftw(directory, drop, 16, FTW_DEPTH | FTW_PHYS);
-	free(directory);
+	if (err < 0) {
+		tags__free(t);
+		memset(t, 0, SIDES * sizeof(*t));
+	}
 	return err;
 }
 
@@ -220,7 +320,8 @@ int git__read(struct patch *p, struct tags *tags, const char *repository, const 
 {
 	char *ids[SIDES] = {}, *output = NULL;
 	size_t first = p->count;
-	int err = find_sides(repository, what, ids);
+	struct clean clean = {};
+	int err = make_clean(&clean, repository) ?: find_sides(repository, what, ids);
 
 	if (!err) {
 		const char *const argv[] = {
@@ -228,15 +329,16 @@ int git__read(struct patch *p, struct tags *tags, const char *repository, const 
 			"--dst-prefix=b/", ids[OLD], ids[NEW], "--", NULL,
 		};
 
-		err = run(repository, argv, &output);
+		err = run(clean.directory, clean.env, argv, &output);
 	}
 	if (!err && *output)
 		err = patch__read(p, output, strlen(output), what);
-	if (!err && find_tags(p, first, tags, repository, ids))
+	if (!err && find_tags(p, first, tags, &clean, ids) < 0)
 		error__warn("functions are found by the build and by the patch's own lines, because ctags could not "
 			    "tell where they end: install universal-ctags");
 	for (int side = 0; side < SIDES; side++)
 		free(ids[side]);
+	remove_clean(&clean);
 	free(output);
 	return err;
 }

@@ -52,6 +52,29 @@ struct patched_file *patch__add(struct patch *p, const char *old, const char *ne
 	return f;
 }
 
+/* Macros whose first argument has the function's name. Of system calls, the kernel makes a longer one. */
+static const struct naming {
+	const char *macro, *prefix;
+} namings[] = {
+	{ "SYSCALL_DEFINE", "__x64_sys_" }, { "COMPAT_SYSCALL_DEFINE", "__ia32_compat_sys_" }, { "BPF_CALL_", "" },
+	{ "DEFINE_IDTENTRY", "" }, { "SYM_", "" },
+};
+
+char *function__name(const char *name, size_t length, const char *arguments)
+{
+	size_t used = 0;
+
+	while (isalnum((unsigned char)arguments[used]) || arguments[used] == '_')
+		used++;
+	for (size_t i = 0; used && i < sizeof(namings) / sizeof(namings[0]); i++) {
+		size_t macro = strlen(namings[i].macro);
+
+		if (length >= macro && !memcmp(name, namings[i].macro, macro))
+			return xasprintf("%s%.*s", namings[i].prefix, (int)used, arguments);
+	}
+	return xstrndup(name, length);
+}
+
 struct reader {
 	struct patch *p;
 	const char *path;
@@ -206,7 +229,7 @@ static const char *heading_of(struct reader *r, const char *line)
 {
 	const char *open = strchr(line, '('), *start;
 	size_t length = strlen(line);
-	const char *kept, *prefix;
+	const char *kept;
 	char *name;
 
 	while (open && open - line >= 13 && !strncmp(open - 13, "__attribute__", 13))
@@ -220,15 +243,7 @@ static const char *heading_of(struct reader *r, const char *line)
 		start--;
 	if (start == open)
 		return NULL;
-	name = xstrndup(start, open - start);
-	/* SYSCALL_DEFINE3(read, ...) is what the kernel calls __x64_sys_read. Assembly has SYM_CODE_START(x). */
-	prefix = after(name, "SYSCALL_DEFINE") ? "__x64_sys_" : after(name, "SYM_") ? "" : NULL;
-	for (length = ++open - line; prefix && (isalnum((unsigned char)line[length]) || line[length] == '_');)
-		length++;
-	if (line + length > open) {
-		free(name);
-		name = xasprintf("%s%.*s", prefix, (int)(line + length - open), open);
-	}
+	name = function__name(start, open - start, open + strspn(open, " ") + 1);
 	kept = strings__intern(r->p->names, name);
 	free(name);
 	return kept;
@@ -354,11 +369,13 @@ static int read_header(struct reader *r)
 		set_paths(r, NULL, last(r)->new);
 	} else if (r->has_file && r->git && !last(r)->count && after(r->line, "deleted file mode ")) {
 		set_paths(r, last(r)->old, NULL);
-	} else if (r->has_file && r->git && ((at = after(r->line, "rename from ") ?: after(r->line, "copy from ")))) {
+	} else if (r->has_file && r->git && !last(r)->count &&
+		   ((at = after(r->line, "rename from ") ?: after(r->line, "copy from ")))) {
 		old = read_path(at, "", &rest);
 		set_paths(r, old, last(r)->new);
 		free(old);
-	} else if (r->has_file && r->git && ((at = after(r->line, "rename to ") ?: after(r->line, "copy to ")))) {
+	} else if (r->has_file && r->git && !last(r)->count &&
+		   ((at = after(r->line, "rename to ") ?: after(r->line, "copy to ")))) {
 		new = read_path(at, "", &rest);
 		set_paths(r, last(r)->old, new);
 		free(new);

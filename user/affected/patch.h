@@ -60,6 +60,12 @@ const char *patched_file__path(const struct patched_file *f);
 /* May it have code? @path: NULL: no */
 bool path__is_source(const char *path);
 
+/*
+ * The name of a function that is written as @name(@arguments, to be freed. If @name is a macro, such as SYSCALL_DEFINE3
+ * with read, it is what the macro makes of them: __x64_sys_read.
+ */
+char *function__name(const char *name, size_t length, const char *arguments);
+
 void patch__init(struct patch *p);
 void patch__free(struct patch *p);
 

@@ -78,14 +78,17 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* The whole text of a file. */
+/* The whole text of a file. NUL bytes, which would end it too soon, are spaces. */
 static char *whole_text(int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 	char *text = xmalloc(size < 0 ? 1 : size + 1);
 	ssize_t got = size < 0 ? 0 : pread(fd, text, size, 0);
 
-	text[got > 0 ? got : 0] = '\0';
+	got = got > 0 ? got : 0;
+	for (char *nul = text; (nul = memchr(nul, '\0', text + got - nul));)
+		*nul = ' ';
+	text[got] = '\0';
 	return text;
 }
 

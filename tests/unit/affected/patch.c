@@ -118,6 +118,11 @@ Test(patch, gives_system_calls_and_assembly_their_names)
 	patch__init(&patch);
 	expect(HEAD "@@ -1 +1 @@ SYSCALL_DEFINE3(read, unsigned int, fd)\n-a\n+b\n",
 	       "fs/x.c>fs/x.c changed\n  -1,1 +1,1\n    -1,1 +1,1 __x64_sys_read@1/1\n");
+	patch__free(&patch);
+	patch__init(&patch);
+	expect(HEAD "@@ -1 +1 @@ COMPAT_SYSCALL_DEFINE1(old, int, a)\n-a\n+b\n@@ -5 +5 @@ BPF_CALL_1(bpf_x, int, a)\n-a\n+b\n",
+	       "fs/x.c>fs/x.c changed\n  -1,1 +1,1\n    -1,1 +1,1 __ia32_compat_sys_old@1/1\n"
+	       "  -5,1 +5,1\n    -5,1 +5,1 bpf_x@5/5\n");
 }
 
 Test(patch, has_new_deleted_and_renamed_files)
@@ -171,7 +176,7 @@ Test(patch, keeps_the_paths_of_git_without_prefixes)
 Test(patch, reads_a_mailbox)
 {
 	expect("From 1 Mon Sep 17\nSubject: one\n\n--- a story, and not a file\n+++ of it\n---\n fs/x.c | 2 +-\n\n"
-	       "diff --git a/fs/x.c b/fs/x.c\n" HEAD "@@ -1,2 +1,2 @@\n-a\n+b\n \n-- \n2.39\n\nFrom 2 Mon\nSubject: two\n---\n"
+	       "diff --git a/fs/x.c b/fs/x.c\n" HEAD "@@ -1,2 +1,2 @@\n-a\n+b\n \n-- \n2.39\n\nFrom 2 Mon\nSubject: two\n\nrename to y: a story\n---\n"
 	       "diff --git a/y.c b/y.c\n--- a/y.c\n+++ b/y.c\n@@ -1,2 +1,1 @@\n--- it was a comment\n x\n-- \n2.39\n",
 	       "fs/x.c>fs/x.c changed\n  -1,2 +1,2\n    -1,1 +1,1\n"
 	       "y.c>y.c changed\n  -1,2 +1,1\n    -1,1 +1,0\n");
