@@ -255,7 +255,7 @@ static int find_names(struct finding *f, struct runs *r, struct strings *names)
 				text[k] = (const char *)sqlite3_column_text(st, k);
 			if (!text[1])
 				continue;
-			/* Another file may have such a name. A unit may have functions of the headers that it includes. */
+			/* Another file may have such a name. A unit may have functions of its headers. */
 			if (!is_file_of(c, text[2]) && !is_file_of(c, text[3])) {
 				f->a->list[i].unplaced |= !text[3] && (!text[2] || !path__is_compiled(c->path));
 				continue;
