@@ -228,19 +228,6 @@ static bool is_file_of(const struct changed_function *c, const char *file)
 	return text__is_known_equal(file, c->path) || text__is_known_equal(file, c->old_path);
 }
 
-static bool is_compiled(const char *path)
-{
-	size_t length = strlen(path);
-
-	return length > 2 && !strcmp(path + length - 2, ".c");
-}
-
-/* A unit may have functions of the headers that it includes. */
-static bool may_be_of(const struct changed_function *c, const char *unit, const char *file)
-{
-	return !file && (!unit || !is_compiled(c->path));
-}
-
 /* "name", and "name.isra.0" that the compiler has made of it; or all functions of a file. */
 static sqlite3_stmt *begin_names(struct sql *sql, const struct changed_function *c)
 {
@@ -268,9 +255,9 @@ static int find_names(struct finding *f, struct runs *r, struct strings *names)
 				text[k] = (const char *)sqlite3_column_text(st, k);
 			if (!text[1])
 				continue;
-			/* Another file may have a function of this name, and this one need not be in the build. */
+			/* Another file may have such a name. A unit may have functions of its headers. */
 			if (!is_file_of(c, text[2]) && !is_file_of(c, text[3])) {
-				f->a->list[i].unplaced |= may_be_of(c, text[2], text[3]);
+				f->a->list[i].unplaced |= !text[3] && (!text[2] || !path__is_compiled(c->path));
 				continue;
 			}
 			if (text[4]) {
@@ -323,7 +310,8 @@ static enum class find_class(const struct answers *a, size_t function)
 		return CLASS_NEW;
 	/* A module that was not read may use what a header has. */
 	if (built)
-		return name__is_macro(c->name) || (unread && !is_compiled(c->path)) ? CLASS_UNKNOWN : CLASS_NOT_THERE;
+		return name__is_macro(c->name) || (unread && !path__is_compiled(c->path)) ? CLASS_UNKNOWN :
+		       CLASS_NOT_THERE;
 	return !a->build_count || unread ? CLASS_UNKNOWN : CLASS_NOT_BUILT;
 }
 
@@ -459,8 +447,7 @@ static void print_ran(const struct answers *a, const struct answer *answer, FILE
 		tests |= strcmp(name, run__test(run)) != 0;
 		host = run->host ?: host;
 	}
-	fprintf(out, "in %zu of %zu runs", answer->ran, a->runs->count);
-	fprintf(out, tests ? ", %s and others" : ", %s", name);
+	fprintf(out, "in %zu of %zu runs, %s%s", answer->ran, a->runs->count, name, tests ? " and others" : "");
 	if (host)
 		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
 	if (last->started)

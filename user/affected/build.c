@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "affected/build.h"
+#include "affected/patch.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -171,11 +172,11 @@ static void want_near(const struct module_paths *m, const char *file, struct cov
 
 static bool is_unit(const struct image *image, const char *path)
 {
-	size_t count, length = strlen(path);
+	size_t count;
 	const struct unit *units = image__units(image, &count);
 
 	/* Only a compiled file can be that of a module. */
-	if (length < 2 || strcmp(path + length - 2, ".c"))
+	if (!path__is_compiled(path))
 		return true;
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(units[i].path, path))

@@ -26,6 +26,11 @@ bool path__is_source(const char *path)
 	return length > 2 && path[length - 2] == '.' && strchr("chS", path[length - 1]);
 }
 
+bool path__is_compiled(const char *path)
+{
+	return path__is_source(path) && path[strlen(path) - 1] == 'c';
+}
+
 void patch__init(struct patch *p)
 {
 	*p = (struct patch){ .names = strings__new() };

@@ -59,6 +59,8 @@ extern const char *const file_kind_words[FILE_KINDS];
 const char *patched_file__path(const struct patched_file *f);
 /* May it have code? @path: NULL: no */
 bool path__is_source(const char *path);
+/* Is it a file of C that is compiled by itself, and no header? */
+bool path__is_compiled(const char *path);
 
 /*
  * The name of a function that is written as @name(@arguments, to be freed. If @name is a macro, such as SYSCALL_DEFINE3
