@@ -312,7 +312,7 @@ for command in "report $u" "report -f json $u" "report --seen $u" "report --unse
 	'why --vmlinux vmlinux vfs_read,rw_verify_area' 'why -f json --vmlinux vmlinux vfs_read,rw_verify_area' \
 	'report -f dot --vmlinux vmlinux' 'report -f folded --vmlinux vmlinux'; do
 	set -f
-	# shellcheck disable=SC2086 # words
+	# shellcheck disable=SC2086,SC2046 # words
 	is "70 recordings, the same answer: $command" "$(same $command -- $(set +f; echo many/*))" ''
 	set +f
 done
