@@ -157,7 +157,7 @@ hostile()
 }
 
 head=$(jq -c '.functions = [] | .callers = [] | .x = []' "$recording")
-python3 -c 'print("{}," * (8 << 20) )' | head -c $((8 << 20)) | zstd -q -19 >hostile.json.zst
+python3 -c 'print(("{}," * (3 << 20))[:8 << 20], end="")' | zstd -q -19 >hostile.json.zst
 hostile "$(stat -c %s hostile.json.zst) bytes of zstd, 8 MiB of {}," hostile.json.zst
 python3 -c 'print("{}" * (64 << 20), end="")' >hostile.json
 hostile '128 MiB of {}' hostile.json

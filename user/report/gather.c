@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/index.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "report/documents.h"
 #include "report/merge.h"
