@@ -140,12 +140,10 @@ static int write_attributes(const char *directory)
 	static const char text[] = "* -filter -export-ignore -export-subst -ident -working-tree-encoding\n"
 				   "*.[ch] diff=cpp\n";
 	char *info = path__join(directory, "info"), *path = path__join(info, "attributes");
-	FILE *f = mkdir(info, 0700) && errno != EEXIST ? NULL : fopen(path, "we");
-	int err = !f || fputs(text, f) < 0;
+	int err = mkdir(info, 0700) && errno != EEXIST ? -errno : place__write(path, text);
 
-	err |= f && fclose(f);
 	if (err)
-		err = error__return(-errno, "%s: cannot be written: %s", path, strerror(errno));
+		err = error__return(err, "%s: cannot be written: %s", path, strerror(-err));
 	free(info);
 	free(path);
 	return err;
