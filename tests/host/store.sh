@@ -150,6 +150,17 @@ for order in 'one.json hidden.json' 'hidden.json one.json' hidden.json; do
 done
 is 'the other run comes back with them' "$(status keep hidden.db one.json)$("$hytrace" merge 'hidden.db?run=2')" "0$("$hytrace" merge one.json)"
 
+universe events.universe 1234abcd <<'X'
+0xffffffff81000100 vfs_read - fs/read_write.c
+0xffffffff81000200 rw_verify_area - fs/read_write.c
+0xffffffff81000300 trace_event_raw_event_x - include/trace/events/x.h
+0xffffffff81000400 __probestub_x - fs/x.c
+0xffffffff81000500 no_trace - fs/x.c notrace
+X
+is 'unseen is what report --unseen says: without code of trace events' \
+	"$(status keep events.db --universe=events.universe one.json)$(query events.db 'SELECT name FROM unseen')" \
+	"0$("$hytrace" report --unseen --universe=events.universe one.json | cut -f 1)"
+
 # ---- damage
 
 head -c 900 one.json >cut.json

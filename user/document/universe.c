@@ -36,6 +36,12 @@ void universe__free(struct universe *u)
 	memset(u, 0, sizeof(*u));
 }
 
+bool function__is_of_event(const struct function *f)
+{
+	return (f->file && !strncmp(f->file, "include/trace/", 14)) || !strncmp(f->name, "__traceiter_", 12) ||
+	       !strncmp(f->name, "__probestub_", 12);
+}
+
 void universe__add(struct universe *u, const struct function *f)
 {
 	*LIST_ADD(u->list, u->count) = *f;

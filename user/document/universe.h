@@ -32,6 +32,13 @@ struct function {
 	uint64_t text;		/* a hash of its code, without addresses (calls__hash()); 0: unknown */
 };
 
+/*
+ * Functions of a trace event run only while the event is on. ext4 has more of them than of other
+ * functions: in its share, they would hide what a workload has not reached. Most are in headers of
+ * include/trace.
+ */
+bool function__is_of_event(const struct function *f);
+
 struct universe {
 	char *release, *arch;
 	char *build_id;		/* lowercase hex; NULL: unknown */

@@ -18,17 +18,6 @@ static bool has_module(const struct coverage *c, const char *module)
 	return m && !m->came;
 }
 
-/*
- * Functions of a trace event run only while the event is on. ext4 has more of them than of other
- * functions: in its share, they would hide what a workload has not reached. Most are in headers of
- * include/trace.
- */
-static bool is_of_event(const struct function *f)
-{
-	return (f->file && !strncmp(f->file, "include/trace/", 14)) || !strncmp(f->name, "__traceiter_", 12) ||
-	       !strncmp(f->name, "__probestub_", 12);
-}
-
 /* ---- counting */
 
 /* Of a function of the universe: is this the reason why the column could not see it? */
@@ -109,7 +98,7 @@ static void add_universe(struct rows *r)
 
 		if (f->untraced || (f->init && f->module))
 			continue;
-		judge(r, add_row(r, f, f->init ? ROW_INIT : is_of_event(f) ? ROW_EVENT : ROW_TRACED));
+		judge(r, add_row(r, f, f->init ? ROW_INIT : function__is_of_event(f) ? ROW_EVENT : ROW_TRACED));
 		r->of_universe[i] = r->count;
 	}
 }

@@ -17,7 +17,8 @@ CREATE INDEX object_build ON object (name, build_id);
 
 -- nr counts the functions of an object in the order in which they became known. addr is as linked; of a module, the
 -- offset in its text; 0 if it is not known. sympos is null until a run or a function list tells it. file to text come from a
--- function list; init is null until then, and 1 if the function is freed after the boot. text is a hash of the code. first_run is the first run that saw it.
+-- function list; init is null until then, and 1 if the function is freed after the boot. event is 1 if
+-- it is code of a trace event, which runs only while that is on. text is a hash of the code. first_run is the first run that saw it.
 CREATE TABLE function (
 	object INTEGER NOT NULL REFERENCES object (id),
 	nr INTEGER NOT NULL,
@@ -29,6 +30,7 @@ CREATE TABLE function (
 	unit TEXT,
 	untraced TEXT,
 	init INTEGER,
+	event INTEGER,
 	text INTEGER,
 	first_run INTEGER,
 	dir TEXT AS (rtrim(rtrim(file, replace(file, '/', '')), '/')),
@@ -119,7 +121,7 @@ WHERE instr('123456789ABCDEF', substr(hex(substr(ran.sites, site.nr / 8 + 1, 1))
 CREATE VIEW hit AS SELECT run, object, nr FROM ran_function;
 CREATE VIEW hit_site AS SELECT run, object, nr FROM ran_site;
 
--- Functions of a function list that at least one run could have seen. certain: one of these was complete.
+-- Functions of a function list, but for code of trace events, that at least one run could have seen. certain: one of these was complete.
 -- Many runs may be incomplete, so each function is held against the few kinds of complete ones.
 CREATE VIEW could AS
 SELECT function.object, function.nr,
@@ -129,7 +131,7 @@ SELECT function.object, function.nr,
 			NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = whole.blind AND blind.name =
 				function.name || coalesce(' [' || object.name || ']', ''))) AS certain
 FROM function JOIN object ON object.id = function.object
-WHERE function.untraced IS NULL AND EXISTS (
+WHERE function.untraced IS NULL AND NOT function.event AND EXISTS (
 	SELECT 1 FROM ran JOIN run ON run.id = ran.run
 	WHERE ran.object = function.object AND ran.sees > function.init AND
 		NOT EXISTS (SELECT 1 FROM blind WHERE blind.list = run.blind AND blind.name =
