@@ -13,6 +13,22 @@ cd "$tap_scratch" || exit 1
 export XDG_CACHE_HOME=$tap_scratch/cache
 mkdir "$XDG_CACHE_HOME"
 
+# status COMMAND...: prints the exit status of hytrace; the output is in the file out, and messages are in err
+status()
+{
+	"$hytrace" "$@" >out 2>err
+	echo $?
+}
+
+# says TEXT COMMAND...: fails with 2, and this message
+says()
+{
+	local text=$1
+	shift
+
+	[[ $(status "$@") == 2 ]] && grep -qFe "$text" err
+}
+
 # universe NAME BUILD-ID <LINES: the functions of a kernel, a line for each: "ADDR NAME MODULE UNIT [UNTRACED]",
 # - for none. An address of a module is an offset.
 universe()

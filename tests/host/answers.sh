@@ -13,13 +13,6 @@ prints()
 	"$hytrace" "$@" 2>err
 }
 
-# status COMMAND...
-status()
-{
-	"$hytrace" "$@" >out 2>err
-	echo $?
-}
-
 universe aa.universe aa <<'LINES'
 0xffffffff81000100 vfs_read - fs/read_write.c
 0xffffffff81000200 vfs_write - fs/read_write.c

@@ -13,13 +13,6 @@ set -uo pipefail
 . "$clone/tests/guest/engines-lib.sh"
 trap 'stop_engines; rm -rf "$tap_scratch"' EXIT
 
-# status COMMAND...
-status()
-{
-	"$hytrace" "$@" >out 2>err
-	echo $?
-}
-
 # same ENGINE COMMAND...: holds the answer to each query, which the command reads, against SQLite's
 same()
 {

@@ -10,22 +10,6 @@ set -uo pipefail
 # shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
-# status COMMAND...
-status()
-{
-	"$hytrace" "$@" >out 2>err
-	echo $?
-}
-
-# says TEXT COMMAND...: fails with 2, and this message
-says()
-{
-	local text=$1
-	shift
-
-	[[ $(status "$@") == 2 ]] && grep -qFe "$text" err
-}
-
 ok 'a small kernel' small_kernel
 u=--universe=1234abcd.universe
 document two.json 1234abcd vfs_read rw_verify_area -- '.boot_id = "b2" | .host = "there"'

@@ -9,22 +9,6 @@ set -uo pipefail
 # shellcheck source=tests/guest/documents-lib.sh
 . "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
-# status COMMAND...
-status()
-{
-	"$hytrace" "$@" >out 2>err
-	echo $?
-}
-
-# says TEXT COMMAND...: fails with 2, and this message
-says()
-{
-	local text=$1
-	shift
-
-	[[ $(status "$@") == 2 ]] && grep -qFe "$text" err
-}
-
 # query STORE SQL: as sqlite3 sees it
 query()
 {

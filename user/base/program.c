@@ -309,8 +309,3 @@ error_t result_options__parse(struct result_options *o, int key, char *arg, stru
 	}
 	return ARGP_ERR_UNKNOWN;
 }
-
-error_t result_options__parser(int key, char *arg, struct argp_state *state)
-{
-	return result_options__parse(state->input, key, arg, state);
-}

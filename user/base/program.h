@@ -117,9 +117,6 @@ enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS };
  */
 error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
 
-/* The parser of a command without further options. Its input is a struct result_options. */
-error_t result_options__parser(int key, char *arg, struct argp_state *state);
-
 /**
  * result_options__guess() - choose a format by the name of a file
  * @o: the formats

@@ -457,7 +457,7 @@ size_t coverages__runs(const struct coverage *const *list, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		runs += coverage__runs(list[i]);
-	return runs > count || count > COVERAGES_FEW ? runs : 0;
+	return runs > count || count >= DOCUMENTS_MANY ? runs : 0;
 }
 
 size_t coverage__runs_of(const struct coverage *c, const struct hit *hit)

@@ -205,8 +205,8 @@ bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
 bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module);
 /* The number of its runs; 1 if it is no union. */
 size_t coverage__runs(const struct coverage *c);
-/* So many recordings can be looked at one by one. */
-#define COVERAGES_FEW 8
+/* From so many recordings on, texts have sums in place of a column, a mark or a line for each one. */
+#define DOCUMENTS_MANY 9
 /* The sum of the runs of recordings; 0: they are few, and none of them is a union of several. */
 size_t coverages__runs(const struct coverage *const *list, size_t count);
 /* In how many of its runs was this hit? @hit: NULL: in none */

@@ -17,9 +17,6 @@
 #include "document/universe.h"
 #include "kernel/running.h"
 
-/* From so many recordings on, texts have sums in place of a column, a mark or a line for each one. */
-#define DOCUMENTS_MANY 9
-
 struct documents {
 	struct coverage *read;
 	const struct coverage **list;

@@ -314,11 +314,6 @@ cleanup:
 	return err;
 }
 
-struct tracefs_instance *instance__tracefs(struct instance *i)
-{
-	return i->tracefs;
-}
-
 void instance__close(struct instance *i)
 {
 	if (!i)
@@ -345,11 +340,6 @@ char *instance__path(struct instance *i, const char *file)
 char *instance__read(struct instance *i, const char *file)
 {
 	return tracefs_instance_file_read(i->tracefs, file, NULL);
-}
-
-bool instance__has(struct instance *i, const char *file)
-{
-	return tracefs_file_exists(i->tracefs, file);
 }
 
 int instance__open(struct instance *i, const char *file, int flags)

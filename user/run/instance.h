@@ -22,8 +22,6 @@ struct instance;
 
 int instance__create(struct instance **ret, struct guard *guard);
 void instance__close(struct instance *i);
-/* For libtracefs. */
-struct tracefs_instance *instance__tracefs(struct instance *i);
 
 /*
  * Writes a text to a file, whose name is relative to the instance. If the kernel refuses the text,
@@ -41,7 +39,6 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 int instance__shrink(struct instance *i, uint64_t *ret_bytes);
 /* Writes the numbers of a process's threads to set_ftrace_pid or a similar file. */
 int instance__write_threads(struct instance *i, const char *file, int pidfd);
-bool instance__has(struct instance *i, const char *file);
 /* Reads the text of a file, to be freed. Returns NULL and errno if it cannot be read. */
 char *instance__read(struct instance *i, const char *file);
 /* The path of a file, to be freed. */

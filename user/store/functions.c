@@ -14,9 +14,9 @@
 static int tell(struct store *s, const struct known_object *o, uint32_t nr, const struct function *f)
 {
 	return sql__run(&s->sql, "UPDATE function SET file = ?, line = nullif(?, 0), unit = ?, untraced = ?, init = ?, "
-			"event = ?, text = nullif(?, 0) WHERE object = ? AND nr = ?", "tittiiiii", f->file, (int64_t)f->line,
-			f->unit, f->untraced, (int64_t)f->init, (int64_t)function__is_of_event(f), (int64_t)f->text,
-			o->id, (int64_t)nr);
+			"event = ?, text = nullif(?, 0) WHERE object = ? AND nr = ?", "tittiiiii", f->file,
+			(int64_t)f->line, f->unit, f->untraced, (int64_t)f->init,
+			(int64_t)function__is_of_event(f), (int64_t)f->text, o->id, (int64_t)nr);
 }
 
 /* A function that runs have seen may have another name there. All that is told is true of each name. */
