@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -429,7 +430,11 @@ int place__write(const char *path, const char *text)
 	struct place p;
 	char *temporary = NULL;
 	int err = place__find(&p, path), fd = -1;
+	sigset_t all, before;
 
+	/* A signal that ends the program waits until the temporary file is gone. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!err) {
 		temporary = xasprintf("%s.%d.tmp", p.name, getpid());
 		err = fd = place__make(&p, temporary);
@@ -442,6 +447,7 @@ int place__write(const char *path, const char *text)
 			place__remove(&p, temporary);
 		close(fd);
 	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	free(temporary);
 	place__free(&p);
 	return err;

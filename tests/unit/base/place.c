@@ -21,6 +21,8 @@
 static char when_synced[64];
 
 static mode_t mode_before;
+/* Is a file synced while its user presses Ctrl-C? */
+static bool interrupts;
 
 /* These take the place of the C library's. */
 int fchmod(int fd, mode_t mode)
@@ -40,6 +42,8 @@ int fsync(int fd)
 		cr_expect(fgets(when_synced, sizeof(when_synced), f) != NULL);
 		fclose(f);
 	}
+	if (interrupts)
+		raise(SIGINT);
 	return syscall(SYS_fsync, fd);
 }
 
@@ -359,6 +363,18 @@ Test(place, a_link_with_several_names_is_not_followed_where_others_write)
 	cr_assert(link("root/link", "sticky/result") == 0);
 	cr_expect(find("sticky/result") == -EPERM);
 	cr_assert(unlink("root/link") == 0);
+}
+
+Test(place, a_signal_leaves_no_temporary_file)
+{
+	pid_t pid = fork();
+	int status;
+
+	interrupts = true;
+	if (!pid)
+		_exit(place__write("joe/result", "all") ? 2 : 0);
+	cr_assert(waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+	cr_expect(unlink("joe/result") == 0 && rmdir("joe/own") == 0 && rmdir("joe") == 0, "something else is there");
 }
 
 static void need_mounts(void)
