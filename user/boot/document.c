@@ -495,10 +495,18 @@ int boot__read(struct boot *ret, const char *path)
 		&ret->inits, &ret->levels, &ret->initcalls, &ret->probes, &ret->programs, &ret->path, &ret->early.longest,
 	};
 	struct json_object *root;
+	struct text t;
 	int err;
 
 	boot__init(ret);
-	err = document__read(&root, path, "boot", "hytrace boot -f json", BOOT_SCHEMA);
+	err = document__read_text(&t, document__open(path), path);
+	if (err)
+		return err;
+	/* Nearly all of it are runs of tasks: some 40 MiB of memory for each CPU whose buffer was full. */
+	err = document__check_memory(&t, path, "use `hytrace boot` on that machine, or boot it with a smaller trace_buf_size=",
+				     DOCUMENT_MOST_MEMORY) ?:
+	      document__parse(&root, &t, path, "boot", "hytrace boot -f json", BOOT_SCHEMA);
+	free(t.bytes);
 	if (err)
 		return err;
 	ret->has_start = json__field(root, "start");

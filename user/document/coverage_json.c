@@ -481,8 +481,8 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 	is_ready = hits_text__read(&ready, t->bytes, t->length);
 	err = ready.too_many ? error__return(-EINVAL, "%s: is refused: no kernel has so many functions and calls",
 					     path) :
-	      is_ready ? document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path, COMMAND,
-						DOCUMENT_MOST_HEAD) : 0;
+	      is_ready ? document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path,
+						"write it again by `" COMMAND "`", DOCUMENT_MOST_HEAD) : 0;
 	if (!err && is_ready)
 		root = json__parse(ready.rest, ready.rest_length);
 	is_ready = is_ready && root;

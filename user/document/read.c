@@ -150,12 +150,12 @@ static uint64_t memory_for(const struct text *t)
 	return bytes;
 }
 
-int document__check_memory(const struct text *t, const char *path, const char *command, long long most)
+int document__check_memory(const struct text *t, const char *path, const char *remedy, long long most)
 {
 	if (memory_for(t) <= (uint64_t)most)
 		return 0;
 	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of "
-			     "memory: write it again by `%s`", path, t->length >> 10, most >> 20, command);
+			     "memory: %s", path, t->length >> 10, most >> 20, remedy);
 }
 
 static int parse(struct json_object **ret, const struct text *t, const char *path)
@@ -232,10 +232,11 @@ int document__read_text(struct text *ret, int fd, const char *path)
 int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
 		    const char *command, int schema)
 {
+	autofree char *remedy = xasprintf("write it again by `%s`", command);
 	struct json_object *root = NULL;
 	int err;
 
-	err = document__check_memory(t, path, command, DOCUMENT_MOST_MEMORY);
+	err = document__check_memory(t, path, remedy, DOCUMENT_MOST_MEMORY);
 	if (!err)
 		err = parse(&root, t, path);
 	if (!err)
