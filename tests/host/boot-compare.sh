@@ -150,6 +150,11 @@ ok 'a limit without a default target' refused 'slow.json does not tell when the 
 ok '--until without a limit' refused '--until is for --fail-above' --until target quick.json late.json
 ok '--until with another word' refused 'choose init or target' --fail-above 5% --until end quick.json late.json
 document traced.json 5 '.start = null'
+ok 'rows that cannot be compared: 0' compare 0 a/0.json traced.json
+is 'are counted' "$(grep -c '^Left out: 6 rows of a part of the boot that is not compared: see the notes$' out)" 1
+ok 'in json, too: 0' compare 0 -f json -o left.json a/0.json traced.json
+ok 'is valid' valid boot-compare left.json
+is 'they are there' "$(jq -c .rows_left_out left.json)" '{"part":6,"lost":0,"unknown":0}'
 ok 'a limit without a time until init' refused 'traced.json does not tell when init was started' --fail-above 5% \
 	--output /dev/null a/0.json traced.json
 
@@ -168,6 +173,8 @@ ok 'an old document' refused 'has schema 4, and this hytrace knows 5' one.json o
 head -c 100 one.json >cut.json
 ok 'a document that is cut off' refused 'cut.json: cannot be read: the file is cut off' one.json cut.json
 mkdir empty
+{ echo '{"hytrace": "0", "document": "boot", "schema": 5, "start": {"runs": ['; yes '{},' | head -n 2700000; echo '0]}}'; } >large.json
+ok 'one that takes too much memory to read' refused 'use `hytrace boot` on that machine, or boot it with a smaller trace_buf_size=' one.json large.json
 ok 'an empty directory' refused 'empty: has no json files' one.json empty
 ok 'two kernels in a group' refused 'is of another kernel than' a/0.json b/0.json -- b/1.json
 ok 'one boot twice in a group' refused 'is of the same boot as' a/0.json one.json -- b/1.json

@@ -31,6 +31,13 @@
 
 static const char *const verdicts[] = { [SAME] = "no", [POSSIBLY] = "possibly", [CERTAIN] = "certain" };
 
+static const char *const reasons[] = { [LEFT_PART] = "part", [LEFT_LOST] = "lost", [LEFT_UNKNOWN] = "unknown" };
+static const char *const reason_words[] = {
+	[LEFT_PART] = "of a part of the boot that is not compared: see the notes",
+	[LEFT_LOST] = "that a boot may lack, or have in part, as it has losses, or was not asked for them",
+	[LEFT_UNKNOWN] = "whose time a boot does not know",
+};
+
 /* ---- rows */
 
 struct ordered {
@@ -166,6 +173,10 @@ static void print_json(const struct boot_comparison *c, size_t most, bool all, F
 	jsonw_bool_field(w, "enough_boots", c->can_tell);
 	jsonw_lluint_field(w, "rows_compared", c->compared);
 	jsonw_lluint_field(w, "rows_differing", c->differing);
+	json__object(w, "rows_left_out");
+	for (enum left_out why = LEFT_PART; why < LEFT_REASONS; why++)
+		jsonw_lluint_field(w, reasons[why], c->left_out[why]);
+	jsonw_end_object(w);
 	write_total(w, c, "until_init", c->total);
 	write_total(w, c, "until_target", c->target);
 	write_rows(w, c, "rows", false, most, all);
@@ -267,9 +278,13 @@ static void print_total(const struct boot_comparison *c, size_t row, const char 
 	fputc('\n', out);
 }
 
-/* Prints how certain the answers are. */
+/* Prints how many rows were compared, and how certain the answers are. */
 static void print_worth(const struct boot_comparison *c, FILE *out)
 {
+	for (enum left_out why = LEFT_PART; why < LEFT_REASONS; why++) {
+		if (c->left_out[why])
+			fprintf(out, "\nLeft out: %zu row%s %s", c->left_out[why], c->left_out[why] > 1 ? "s" : "", reason_words[why]);
+	}
 	if (c->differing)
 		fprintf(out, "\n%zu of %zu rows differ", c->differing, c->compared);
 	else

@@ -397,26 +397,26 @@ static void find_notes(struct boot_comparison *c)
  * Is the value of a boot known? If events are lost, sums and counts may be too small, but the time of a single
  * initcall is right.
  */
-static bool is_known_in(const struct boot_head *h, const struct boot_row *row, const struct row_cell *cell,
-			enum boot_measure measure)
+static enum left_out why_not_in(const struct boot_head *h, const struct boot_row *row, const struct row_cell *cell,
+				enum boot_measure measure)
 {
 	bool sum = measure == MEASURE_COUNT || row_kinds[row->kind].is_sum || cell->value[MEASURE_COUNT] > 1;
 
-	if (!cell->is_there)
-		return !h->lacks[row->kind];
-	return !cell->unknown[measure] && !(row->kind == ROW_PROBE && h->probes_lost) &&
-	       !(sum && row_kinds[row->kind].is_of_events && h->lost[PART_OF_START]);
+	if (cell->is_there ? (row->kind == ROW_PROBE && h->probes_lost) ||
+			     (sum && row_kinds[row->kind].is_of_events && h->lost[PART_OF_START]) : h->lacks[row->kind])
+		return LEFT_LOST;
+	return cell->is_there && cell->unknown[measure] ? LEFT_UNKNOWN : COMPARED;
 }
 
-static bool is_known(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure)
+static enum left_out why_not(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure)
 {
-	bool known = c->comparable[row_kinds[row->kind].source][measure];
+	enum left_out why = c->comparable[row_kinds[row->kind].source][measure] ? COMPARED : LEFT_PART;
 
 	if (row->kind == ROW_FUNCTION && measure == MEASURE_TIME)
-		return false;
-	for (size_t i = 0; i < c->all; i++)
-		known = known && is_known_in(&c->boots[i], row, &row->cells[i], measure);
-	return known;
+		return LEFT_UNKNOWN;
+	for (size_t i = 0; !why && i < c->all; i++)
+		why = why_not_in(&c->boots[i], row, &row->cells[i], measure);
+	return why;
 }
 
 /*
@@ -491,7 +491,7 @@ static void judge(struct boot_comparison *c, enum boot_measure measure)
 	struct boot_change *change;
 
 	for_array(row, c->rows, c->row_count) {
-		row->change[measure].known = is_known(c, row, measure);
+		row->change[measure].known = !why_not(c, row, measure);
 		if (!row->change[measure].known)
 			continue;
 		n->values = value;
@@ -529,6 +529,7 @@ static void count_row(struct boot_comparison *c, struct boot_row *row)
 	row->new = count->known && !there[0] && there[1] == c->count[1];
 	row->gone = count->known && there[0] == c->count[0] && !there[1];
 	c->compared += time->known || count->known;
+	c->left_out[why_not(c, row, row->kind == ROW_FUNCTION ? MEASURE_COUNT : MEASURE_TIME)]++;
 	c->differing += time->verdict != SAME || count->verdict != SAME;
 }
 

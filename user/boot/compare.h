@@ -40,6 +40,15 @@ struct row_kind_traits {
 
 extern const struct row_kind_traits row_kinds[ROW_KINDS];
 
+/* Why a value of a row is not compared. */
+enum left_out {
+	COMPARED,
+	LEFT_PART,			/* nothing of its part of the boot is compared: a note tells why */
+	LEFT_LOST,			/* a boot may have lost the row or a part of it, or was not asked for it */
+	LEFT_UNKNOWN,			/* a boot does not know it */
+	LEFT_REASONS
+};
+
 /* The values of one row in one boot. */
 struct row_cell {
 	double value[MEASURES];		/* times are in ns */
@@ -99,6 +108,7 @@ struct boot_comparison {
 	bool comparable[PARTS][MEASURES];
 	bool can_tell;			/* enough boots for certain answers */
 	size_t compared, differing;	/* rows, by time or count */
+	size_t left_out[LEFT_REASONS];	/* rows whose time is not compared; functions: whose count */
 	size_t total, target;		/* the rows "until init", "until the default target"; SIZE_MAX: no boot has it */
 };
 

@@ -153,6 +153,12 @@ static bool is_unknown(const struct boot_change *change)
 	return !change->known;
 }
 
+static void expect_left_out(size_t part, size_t lost, size_t unknown)
+{
+	cr_expect(c.left_out[LEFT_PART] == part && c.left_out[LEFT_LOST] == lost && c.left_out[LEFT_UNKNOWN] == unknown, "%zu, %zu, %zu",
+		  c.left_out[LEFT_PART], c.left_out[LEFT_LOST], c.left_out[LEFT_UNKNOWN]);
+}
+
 static bool is_noted(const char *text)
 {
 	for (size_t i = 0; i < c.note_count; i++) {
@@ -433,6 +439,8 @@ Test(boot_compare, what_is_lost_is_not_gone)
 	cr_expect(is_unknown(time_change("wait", "kworker")), "sums may lack some events");
 	cr_expect(is_unknown(count_change("level", "early")));
 	cr_expect(is_noted("1: 34 events and 0 early calls are lost"));
+	/* The module, the initcalls "init", the wait and two levels. */
+	expect_left_out(0, 5, 0);
 }
 
 Test(boot_compare, probes_that_were_lost_are_not_gone)
@@ -469,6 +477,7 @@ Test(boot_compare, units_that_were_started_again)
 	cr_expect(time_change("part", "firmware")->known);
 	cr_expect(is_unknown(time_change("part", "units")) && is_unknown(time_change("part", "rest")));
 	cr_expect(is_unknown(time_change("part", "between")));
+	expect_left_out(0, 0, 4);
 	m[1].units[0].activating = 9000 * MS;
 	compare(1, 1);
 	cr_expect(time_change("unit", "a.service")->known);
@@ -491,6 +500,7 @@ Test(boot_compare, cycles_are_no_times)
 	cr_expect(is_unknown(time_change("phase", "setup_arch")));
 	cr_expect(count_change("phase", "setup_arch")->verdict == POSSIBLY);
 	cr_expect(is_noted("the times of the early part are not compared, as 1 has cycles"));
+	expect_left_out(2, 0, 0);
 }
 
 Test(boot_compare, a_kind_that_only_one_was_asked_for)
