@@ -38,27 +38,20 @@ typedef int boot_view(const struct boot *b, const struct boot_options *o, FILE *
 
 /* ---- an answer */
 
-static int write_view(const struct boot *b, const struct boot_options *o, boot_view *view, struct guard *guard)
-{
-	struct output *output;
-	int err = output__open(&output, o->result.output, guard);
-
-	return err ? err : output__finish(output, view(b, o, output__stream(output)));
-}
-
 /* Records this boot, or reads its document, and writes a view of it. @needs: for this boot. Returns the exit status. */
 static int answer(const struct boot_options *o, unsigned int needs, boot_view *view)
 {
 	struct guard *guard = NULL;
+	struct output *output;
 	struct boot b;
 	int failed, err = o->document ? boot__read(&b, o->document) : boot__record(&b, needs);
 
 	if (!err && (needs & NEEDS_ACCOUNT))
 		boot__losses(&b);
 	if (!err)
-		err = guard__start(&guard);
+		err = guard__start(&guard) ?: output__open(&output, o->result.output, guard);
 	if (!err)
-		err = write_view(&b, o, view, guard);
+		err = output__finish(output, view(&b, o, output__stream(output)));
 	boot__free(&b);
 	failed = guard__finish(guard);
 	return error__status(err ? err : failed, 0);
@@ -178,13 +171,19 @@ static const struct argp_option of_boot[] = {
 	{ }
 }, of_picture[] = { OPTION_OUTPUT, { } };
 
-static error_t parse_view(int key, char *arg, struct argp_state *state)
+/* Of `hytrace boot`, which has formats of its own, and of its views. */
+static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct boot_options *o = state->input;
 
 	switch (key) {
 	case 'n':
-		o->most = option__number(state, "most", arg, 1 << 24);
+		o->most = option__number(state, o->result.formats ? "functions" : "most", arg, 1 << 24);
+		break;
+	case KEY_NEXT:
+	case KEY_RELEASE:
+		argp_error(state, "%s is a command: `hytrace boot %s`", key == KEY_NEXT ? "--next" : "--release",
+			   key == KEY_NEXT ? "next" : "release");
 		break;
 	case KEY_FUZZ:
 		argp_error(state, "--fuzz: critical-chain follows the last unit only; `hytrace boot -f json` has each "
@@ -193,29 +192,10 @@ static error_t parse_view(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		take_argument(o, arg, state);
 		break;
-	default:
-		return result_options__parse(&o->result, key, arg, state);
-	}
-	return 0;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct boot_options *o = state->input;
-
-	switch (key) {
-	case 'n':
-		o->most = option__number(state, "functions", arg, 1 << 24);
-		break;
-	case KEY_NEXT:
-	case KEY_RELEASE:
-		argp_error(state, "%s is a command: `hytrace boot %s`", key == KEY_NEXT ? "--next" : "--release",
-			   key == KEY_NEXT ? "next" : "release");
-		break;
 	case ARGP_KEY_END:
-		if (o->most && o->result.format)
+		if (o->result.formats && o->most && o->result.format)
 			argp_error(state, "-n is for text: other formats have all");
-		if (o->document && o->result.format == FORMAT_FTRACE)
+		if (o->result.formats && o->document && o->result.format == FORMAT_FTRACE)
 			argp_error(state, "-f ftrace: %s does not have the events themselves", o->document);
 		break;
 	default:
@@ -226,67 +206,65 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the commands */
 
-static int cmd_blame(int argc, char **argv)
+static const struct {
+	const char *name;
+	struct argp argp;
+	struct boot_options options;	/* before they are parsed */
+	unsigned int needs;
+	boot_view *view;
+} views[] = {
+	{
+		"blame", {
+			.options = of_blame, .parser = parse, .args_doc = "[FILE.json]",
+			.doc = "Lists all that took time in this boot, or in the boot in FILE.json, the longest first: the "
+			       "units that systemd has started, and the kernel's initcalls, modules and probes of devices. "
+			       "Items that run at the same time each count in full."
+			       "\vExamples:\n"
+			       "  hytrace boot blame -n 20\n"
+			       "  hytrace boot blame boot.json\n\n"
+			       "Exit status: 0 done, 1 failed, 2 usage, 3 neither systemd nor the events of initcalls are there.",
+		}, {}, NEEDS_EVENTS | NEEDS_UNITS, view_blame,
+	}, {
+		"critical-chain", {
+			.options = of_chain, .parser = parse, .args_doc = "[UNIT] [FILE.json]",
+			.doc = "Shows what the default target, or UNIT, had to wait for in this boot, or in the boot in "
+			       "FILE.json: the unit that became active last, of all units that it was ordered after; what "
+			       "this unit had to wait for; and so on."
+			       "\vExamples:\n"
+			       "  hytrace boot critical-chain\n"
+			       "  hytrace boot critical-chain ssh boot.json\n\n"
+			       "Exit status: 0 done, 1 failed, or the boot is not complete yet, 2 usage, 3 there is no systemd.",
+		}, { .takes_unit = true }, NEEDS_UNITS, view_chain,
+	}, {
+		"plot", {
+			.options = of_picture, .parser = parse, .args_doc = "[FILE.json]",
+			.doc = "Draws a picture of this boot, or of the boot in FILE.json, from the reset until systemd has "
+			       "started all units: the same as `hytrace boot -f svg`."
+			       "\vExamples:\n"
+			       "  hytrace boot plot -o boot.svg\n"
+			       "  hytrace boot plot boot.json >boot.svg && xdg-open boot.svg\n\n" BOOT_EXIT_STATUS,
+		}, { .result.only = "plot is a picture; `hytrace boot -f json` has its times" }, NEEDS_ALL, view_plot,
+	}, {
+		"time", {
+			.options = of_picture, .parser = parse, .args_doc = "[FILE.json]",
+			.doc = "Prints how long each part of this boot, or of the boot in FILE.json, took, and no more."
+			       "\vExamples:\n"
+			       "  hytrace boot time\n"
+			       "  hytrace boot time boot.json | head -n 5\n\n" BOOT_EXIT_STATUS,
+		}, { .result.only = "time is a text; `hytrace boot -f json` has its rows in parts" }, NEEDS_ALL, view_time,
+	},
+};
+
+/* @argv: the first word is "hytrace boot NAME" */
+static int cmd_view(int argc, char **argv)
 {
-	static const struct argp argp = {
-		.options = of_blame, .parser = parse_view, .args_doc = "[FILE.json]",
-		.doc = "Lists all that took time in this boot, or in the boot in FILE.json, the longest first: the "
-		       "units that systemd has started, and the kernel's initcalls, modules and probes of devices. "
-		       "Items that run at the same time each count in full."
-		       "\vExamples:\n"
-		       "  hytrace boot blame -n 20\n"
-		       "  hytrace boot blame boot.json\n\n"
-		       "Exit status: 0 done, 1 failed, 2 usage, 3 neither systemd nor the events of initcalls are there.",
-	};
-	struct boot_options o = {};
+	struct boot_options o;
+	size_t i = 0;
 
-	return argp_parse(&argp, argc, argv, 0, NULL, &o) ? EXIT_USAGE : answer(&o, NEEDS_EVENTS | NEEDS_UNITS, view_blame);
-}
-
-static int cmd_chain(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = of_chain, .parser = parse_view, .args_doc = "[UNIT] [FILE.json]",
-		.doc = "Shows what the default target, or UNIT, had to wait for in this boot, or in the boot in "
-		       "FILE.json: the unit that became active last, of all units that it was ordered after; what "
-		       "this unit had to wait for; and so on."
-		       "\vExamples:\n"
-		       "  hytrace boot critical-chain\n"
-		       "  hytrace boot critical-chain ssh boot.json\n\n"
-		       "Exit status: 0 done, 1 failed, or the boot is not complete yet, 2 usage, 3 there is no systemd.",
-	};
-	struct boot_options o = { .takes_unit = true };
-
-	return argp_parse(&argp, argc, argv, 0, NULL, &o) ? EXIT_USAGE : answer(&o, NEEDS_UNITS, view_chain);
-}
-
-static int cmd_plot(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = of_picture, .parser = parse_view, .args_doc = "[FILE.json]",
-		.doc = "Draws a picture of this boot, or of the boot in FILE.json, from the reset until systemd has "
-		       "started all units: the same as `hytrace boot -f svg`."
-		       "\vExamples:\n"
-		       "  hytrace boot plot -o boot.svg\n"
-		       "  hytrace boot plot boot.json >boot.svg && xdg-open boot.svg\n\n" BOOT_EXIT_STATUS,
-	};
-	struct boot_options o = { .result.only = "plot is a picture; `hytrace boot -f json` has its times" };
-
-	return argp_parse(&argp, argc, argv, 0, NULL, &o) ? EXIT_USAGE : answer(&o, NEEDS_ALL, view_plot);
-}
-
-static int cmd_time(int argc, char **argv)
-{
-	static const struct argp argp = {
-		.options = of_picture, .parser = parse_view, .args_doc = "[FILE.json]",
-		.doc = "Prints how long each part of this boot, or of the boot in FILE.json, took, and no more."
-		       "\vExamples:\n"
-		       "  hytrace boot time\n"
-		       "  hytrace boot time boot.json | head -n 5\n\n" BOOT_EXIT_STATUS,
-	};
-	struct boot_options o = { .result.only = "time is a text; `hytrace boot -f json` has its rows in parts" };
-
-	return argp_parse(&argp, argc, argv, 0, NULL, &o) ? EXIT_USAGE : answer(&o, NEEDS_ALL, view_time);
+	while (strcmp(views[i].name, strrchr(argv[0], ' ') + 1))
+		i++;
+	o = views[i].options;
+	return argp_parse(&views[i].argp, argc, argv, 0, NULL, &o) ? EXIT_USAGE : answer(&o, views[i].needs, views[i].view);
 }
 
 static int run(void *options)
@@ -358,20 +336,11 @@ static error_t parse_next(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int add_entry(const char *release, const char *line)
-{
-	int err = boot_next__add_entry("", release, line);
-
-	if (!err)
-		error__print("the next boot of this machine, and only that one, will be recorded");
-	return err;
-}
-
 /* Prints the parameters, or takes them for the next boot. Only with REBOOT, reboots. */
 static int print_next(const struct next_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
-	char *parameters, *line;
+	autofree char *parameters = NULL, *line = NULL;
 	struct utsname kernel;
 
 	if (err)
@@ -383,14 +352,15 @@ static int print_next(const struct next_options *o)
 	parameters = boot_events__parameters(kernel.release, !o->no_probes);
 	line = xasprintf("%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
 			 o->early ? " ftrace=function" : "");
-	if (o->grub)
-		err = add_entry(kernel.release, line);
-	else if (o->reboot)
+	if (o->grub) {
+		err = boot_next__add_entry("", kernel.release, line);
+		if (!err)
+			error__print("the next boot of this machine, and only that one, will be recorded");
+	} else if (o->reboot) {
 		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
-	else if (printf("%s\n", line) < 0 || fflush(stdout))
+	} else if (printf("%s\n", line) < 0 || fflush(stdout)) {
 		err = error__return(-errno, "cannot write: %s", strerror(errno));
-	free(line);
-	free(parameters);
+	}
 	return err;
 }
 
@@ -440,15 +410,15 @@ static int cmd_release(int argc, char **argv)
 int cmd_boot(int argc, char **argv)
 {
 	static const struct command commands[] = {
-		{ "blame", "hytrace boot blame", cmd_blame, "list all that took time, the longest first" },
-		{ "critical-chain", "hytrace boot critical-chain", cmd_chain,
+		{ "blame", "hytrace boot blame", cmd_view, "list all that took time, the longest first" },
+		{ "critical-chain", "hytrace boot critical-chain", cmd_view,
 		  "show what the default target had to wait for" },
 		{ "compare", "hytrace boot compare", cmd_boot_compare,
 		  "compare two boots, or several of each of two kernels" },
 		{ "next", "hytrace boot next", cmd_next, "print what the command line of the next boot needs" },
-		{ "plot", "hytrace boot plot", cmd_plot, "draw a picture: the same as -f svg" },
+		{ "plot", "hytrace boot plot", cmd_view, "draw a picture: the same as -f svg" },
 		{ "release", "hytrace boot release", cmd_release, "give the memory of this boot's events back" },
-		{ "time", "hytrace boot time", cmd_time, "print how long each part of the boot took, and no more" },
+		{ "time", "hytrace boot time", cmd_view, "print how long each part of the boot took, and no more" },
 	};
 	static const struct argp argp = { .options = of_boot, .parser = parse };
 	struct boot_options o = { .result.formats = formats };
