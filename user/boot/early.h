@@ -99,8 +99,8 @@ struct early_stats {
 	uint64_t recorder_cycles, inside_cycles, jump_cycles;	/* 0: not known */
 };
 
-/* Returns -EPROTO if the file cannot be parsed. */
-int early_stats__read(struct early_stats *ret, FILE *f, const char *name);
+/* Parses @text, the contents of the file @path, which is changed. Returns -EPROTO if it cannot be parsed. */
+int early_stats__parse(struct early_stats *ret, char *text, const char *path);
 /* Returns -EOPNOTSUPP if the kernel does not have the file early_stats, or was not traced early. */
 int early_stats__load(struct early_stats *ret, const char *dir);
 /* Did this boot ask to be traced early? early_stats__load() tells whether it was, or why not. */

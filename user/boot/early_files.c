@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/index.h"
 #include "base/memory.h"
 #include "boot/early.h"
@@ -22,162 +23,87 @@
 #include "kernel/features.h"
 #include "kernel/hits.h"
 
-#define INSTANCE "instances/early"
-
 static int cannot_read(const char *path, int err)
 {
 	error__print("%s: %s%s", path, strerror(-err), features__hint(err));
 	return err == -EACCES ? -EPERM : err;
 }
 
-/* ---- the calls */
-
-/* The index of @name; adds it if it is new. */
-static uint32_t intern(struct early_calls *c, const char *name)
-{
-	struct lh_entry *entry = lh_table_lookup_entry(c->ids, name);
-	uint32_t id = c->name_count;
-
-	if (entry)
-		return (uintptr_t)lh_entry_v(entry);
-	name = strings__add(c->store, name);
-	*LIST_ADD(c->names, c->name_count) = name;
-	index__add(c->ids, name, (void *)(uintptr_t)id);
-	return id;
-}
-
-static void add_call(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent)
-{
-	*LIST_ADD(c->list, c->count) = (struct early_call){ time, END_UNKNOWN, function, parent, false };
-	if (time > c->until)
-		c->until = time;
-}
-
-/* Sets when the last added call has ended. If one call has an end, each call gets one. */
-static void set_end_to(struct early_calls *c, uint64_t end, bool rounded)
-{
-	struct early_call *last = &c->list[c->count - 1];
-
-	c->timed = true;
-	last->end = end;
-	last->rounded = rounded;
-	if (end == END_OPEN)
-		c->open++;
-	else if (end == END_UNKNOWN)
-		c->unknown++;
-	else if (end > c->until)
-		c->until = end;
-}
-
-/* Calls were lost directly before the call at index @before, or after the last call. */
-static void add_hole(struct early_calls *c, size_t before, uint64_t lost)
-{
-	if (c->hole_count && c->holes[c->hole_count - 1].before == before)
-		c->holes[c->hole_count - 1].lost += lost;
-	else
-		*LIST_ADD(c->holes, c->hole_count) = (struct early_hole){ before, lost };
-}
-
-/* Notes that ftrace_init() begins directly before the call at @index, if there is such a call. */
-static void mark_ftrace(struct early_calls *c, size_t index)
-{
-	/* 0 means that the kernel does not know the index. */
-	if (!index || index >= c->count)
-		return;
-	/* The phase of this function needs the name, which may not occur in any call. */
-	intern(c, FTRACE_FUNCTION);
-	c->ftrace_init = index;
-}
-
 /* ---- early_stats */
 
+/* Numbers, and texts. */
 static const struct {
 	const char *name;
-	size_t offset;
-} numbers[] = {
-#define NUMBER(field) { #field, offsetof(struct early_stats, field) }
-	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost),
-	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
-	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
-	NUMBER(convert_cycles), NUMBER(show_cycles), NUMBER(recorder_cycles), NUMBER(inside_cycles), NUMBER(jump_cycles),
-#undef NUMBER
+	size_t offset, size;
+} stats[] = {
+#define STAT(field) { #field, offsetof(struct early_stats, field), sizeof(((struct early_stats *)NULL)->field) }
+	STAT(tracer), STAT(refused), STAT(clock), STAT(recorded), STAT(shown), STAT(before_ftrace_init), STAT(lost),
+	STAT(first), STAT(last), STAT(before_zero), STAT(tsc_khz), STAT(cpu), STAT(sites), STAT(differing),
+	STAT(buffer_bytes), STAT(ring_buffer_bytes), STAT(convert_cycles), STAT(show_cycles), STAT(recorder_cycles),
+	STAT(inside_cycles), STAT(jump_cycles),
+#undef STAT
 };
 
-static int parse_number(struct early_stats *s, const char *name, const char *text)
-{
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		uint64_t value;
-		char rest;
-
-		if (strcmp(numbers[i].name, name))
-			continue;
-		if (!isdigit((unsigned char)*text) || sscanf(text, "%" SCNu64 "%c", &value, &rest) != 1)
-			return -EPROTO;
-		memcpy((char *)s + numbers[i].offset, &value, sizeof(value));
-		return 0;
-	}
-	/* Ignores unknown names: they are from a later kernel. */
-	return 0;
-}
-
 /* "hole: 1234 56": after 1,234 calls, 56 calls were lost. The lines are sorted. */
-static int parse_hole(struct early_stats *s, const char *line)
+static int parse_hole(struct early_stats *s, const char *value)
 {
 	struct early_hole hole;
 	char rest;
 
-	if (sscanf(line, "hole: %zu %" SCNu64 "%c", &hole.before, &hole.lost, &rest) != 3 ||
-	    rest != '\n' || s->hole_count == EARLY_HOLES ||
+	if (sscanf(value, "%zu %" SCNu64 "%c", &hole.before, &hole.lost, &rest) != 2 || s->hole_count == EARLY_HOLES ||
 	    (s->hole_count && hole.before < s->holes[s->hole_count - 1].before))
 		return -EPROTO;
 	s->holes[s->hole_count++] = hole;
 	return 0;
 }
 
+/* Ignores unknown names: they are from a later kernel. */
 static int parse_stat(struct early_stats *s, const char *line)
 {
-	char name[64], value[32];
+	size_t length = strcspn(line, ":");
+	const char *value = line + length + strspn(line + length, ": ");
 
-	if (sscanf(line, "%63[^:]: %31s", name, value) != 2)
+	if (!*value)
 		return -EPROTO;
-	if (!strcmp(name, "tracer"))
-		strcpy(s->tracer, value);
-	else if (!strcmp(name, "clock"))
-		strcpy(s->clock, value);
-	else if (!strcmp(name, "hole"))
-		return parse_hole(s, line);
-	else if (!strcmp(name, "refused"))
-		sscanf(line, "%*[^:]: %127[^\n]", s->refused);
-	else
-		return parse_number(s, name, value);
+	if (!strncmp(line, "hole:", 5))
+		return parse_hole(s, value);
+	for (size_t i = 0; i < sizeof(stats) / sizeof(stats[0]); i++) {
+		char *to = (char *)s + stats[i].offset, rest;
+
+		if (strlen(stats[i].name) != length || strncmp(stats[i].name, line, length))
+			continue;
+		if (stats[i].size > sizeof(uint64_t))
+			snprintf(to, stats[i].size, "%s", value);
+		else if (!isdigit((unsigned char)*value) || sscanf(value, "%" SCNu64 "%c", (uint64_t *)to, &rest) != 1)
+			return -EPROTO;
+	}
 	return 0;
 }
 
-int early_stats__read(struct early_stats *ret, FILE *f, const char *name)
+int early_stats__parse(struct early_stats *ret, char *text, const char *path)
 {
-	struct early_stats s = {};
-	char line[256];
-	int err = 0;
+	char *line;
 
-	for (int number = 1; !err && fgets(line, sizeof(line), f); number++) {
-		err = parse_stat(&s, line);
-		if (err)
-			error__print("%s:%d: this line is not known: \"%.*s\"; is this kernel newer than "
-				     "hytrace?", name, number, (int)strcspn(line, "\n"), line);
+	*ret = (struct early_stats){};
+	for (int number = 1; (line = strsep(&text, "\n")) && (*line || text); number++) {
+		if (parse_stat(ret, line))
+			return error__return(-EPROTO, "%s:%d: this line is not known: \"%s\"; is this kernel newer than "
+					     "hytrace?", path, number, line);
 	}
-	if (!err && ferror(f))
-		err = error__return(-EIO, "%s: %s", name, strerror(errno));
-	if (!err && (!*s.tracer || !*s.clock))
-		err = error__return(-EPROTO, "%s: has no line \"%s\": is this kernel newer than "
-				    "hytrace?", name, *s.tracer ? "clock:" : "tracer:");
-	if (!err)
-		*ret = s;
-	return err;
+	if (!*ret->tracer || !*ret->clock)
+		return error__return(-EPROTO, "%s: has no line \"%s\": is this kernel newer than "
+				     "hytrace?", path, *ret->tracer ? "clock:" : "tracer:");
+	return 0;
+}
+
+static bool is_refused(const struct early_stats *s)
+{
+	return *s->refused && strcmp(s->refused, "none");
 }
 
 static int check_tracer(const struct early_stats *s, const char *path)
 {
-	if (*s->refused && strcmp(s->refused, "none"))
+	if (is_refused(s))
 		return error__return(-EOPNOTSUPP,
 			"this boot asked to be traced early, and the kernel has refused it: %s (%s)",
 			s->refused, path);
@@ -199,47 +125,19 @@ static int check_tracer(const struct early_stats *s, const char *path)
 
 int early_stats__load(struct early_stats *ret, const char *dir)
 {
-	char *path = xasprintf("%s/early_stats", dir);
-	FILE *f = fopen(path, "re");
-	int err;
+	autofree char *path = xasprintf("%s/early_stats", dir), *text = file__text(path);
 
-	if (f) {
-		err = early_stats__read(ret, f, path);
-		fclose(f);
-		if (!err)
-			err = check_tracer(ret, path);
-	} else if (errno == ENOENT) {
-		err = features__refuse(FEATURE_EARLY, NULL);
-	} else {
-		err = cannot_read(path, -errno);
-	}
-	free(path);
-	return err;
+	if (!text)
+		return errno == ENOENT ? features__refuse(FEATURE_EARLY, NULL) : cannot_read(path, -errno);
+	return early_stats__parse(ret, text, path) ?: check_tracer(ret, path);
 }
 
 bool early_stats__asked(const char *dir)
 {
-	char *path = xasprintf("%s/early_stats", dir);
-	FILE *f = fopen(path, "re");
+	autofree char *path = xasprintf("%s/early_stats", dir), *text = file__text(path);
 	struct early_stats s;
-	bool asked = false;
 
-	if (f) {
-		asked = early_stats__read(&s, f, path) || strcmp(s.tracer, "none") ||
-			(*s.refused && strcmp(s.refused, "none"));
-		fclose(f);
-	}
-	free(path);
-	return asked;
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-	for (; *list; list++) {
-		if (!strcmp(name, *list))
-			return true;
-	}
-	return false;
+	return text && (early_stats__parse(&s, text, path) || strcmp(s.tracer, "none") || is_refused(&s));
 }
 
 /* Is the clock the TSC, with a known frequency? Only then can times be converted to nanoseconds. */
@@ -269,49 +167,30 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
 	return cycles / s->tsc_khz * 1000000 + cycles % s->tsc_khz * 1000000 / s->tsc_khz;
 }
 
-/* ---- error messages about a line */
+/* ---- the calls */
 
-/*
- * Lists the options of trace_options whose state changes the format of lines. "no" before a name means that the
- * option is off.
- */
-static void wrong_options(const char *dir, char *ret, size_t room)
+/* The index of @name; adds it if it is new. */
+static uint32_t intern(struct early_calls *c, const char *name)
 {
-	static const char *const wrong[] = {
-		"nocontext-info", "noprint-parent", "latency-format", "raw", "hex", "bin", "fields",
-		"printk-msg-only", NULL
-	};
-	char *path = xasprintf("%s/trace_options", dir), line[64];
-	FILE *f = fopen(path, "re");
-	size_t used = 0;
+	struct lh_entry *entry = lh_table_lookup_entry(c->ids, name);
+	uint32_t id = c->name_count;
 
-	*ret = '\0';
-	while (f && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (used < room && is_one_of(line, wrong))
-			used += snprintf(ret + used, room - used, "%s%s", used ? ", " : "", line);
-	}
-	if (f)
-		fclose(f);
-	free(path);
+	if (entry)
+		return (uintptr_t)lh_entry_v(entry);
+	name = strings__add(c->store, name);
+	*LIST_ADD(c->names, c->name_count) = name;
+	index__add(c->ids, name, (void *)(uintptr_t)id);
+	return id;
 }
 
-static int not_understood(const char *dir, const char *path, size_t number, const char *line)
+static struct early_call *add_call(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent)
 {
-	char options[128], shown[80];
-	size_t length = 0;
+	struct early_call *call = LIST_ADD(c->list, c->count);
 
-	/* With the option "bin", the line may have any bytes. */
-	for (; line[length] && length < sizeof(shown) - 1; length++)
-		shown[length] = isprint((unsigned char)line[length]) ? line[length] : '?';
-	shown[length] = '\0';
-	wrong_options(dir, options, sizeof(options));
-	if (*options)
-		return error__return(-EPROTO, "line %zu of %s is not a function event: \"%s\"; "
-				     "%s/trace_options has %s: reset that", number, path, shown, dir,
-				     options);
-	return error__return(-EPROTO, "line %zu of %s is not a function event: \"%s\"; is this kernel "
-			     "newer than hytrace?", number, path, shown);
+	*call = (struct early_call){ time, END_UNKNOWN, function, parent, false };
+	if (time > c->until)
+		c->until = time;
+	return call;
 }
 
 /* ---- the instance */
@@ -355,7 +234,8 @@ static bool take_took(char *text, struct line *ret)
 	if (!word)
 		return true;
 	*word = '\0';
-	word += strlen(" ("); if (!strcmp(word, "open)"))
+	word += strlen(" (");
+	if (!strcmp(word, "open)"))
 		ret->took = TOOK_OPEN;
 	else if (!strcmp(word, "unknown)"))
 		ret->took = TOOK_UNKNOWN;
@@ -394,23 +274,29 @@ static int parse_line(char *line, struct line *ret)
 	return 0;
 }
 
-static int set_end(struct early_calls *c, const struct early_stats *s, const struct line *line)
+/* Sets when a call has ended. If one call has an end, each call gets one. */
+static int set_end(struct early_calls *c, struct early_call *call, const struct early_stats *s, const struct line *line)
 {
 	if (line->took == TOOK_COUNTS && line->counts >= END_OPEN - line->time)
 		return -EPROTO;
+	c->timed = true;
 	c->rounding = early_stats__time(s, ROUNDED_TO) + 1;
-	if (line->took == TOOK_COUNTS)
-		set_end_to(c, early_stats__time(s, line->time + line->counts),
-				     line->counts >= LONGEST_EXACT);
-	else
-		set_end_to(c, line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN, false);
+	c->open += line->took == TOOK_OPEN;
+	c->unknown += line->took == TOOK_UNKNOWN;
+	call->end = line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN;
+	if (line->took != TOOK_COUNTS)
+		return 0;
+	call->end = early_stats__time(s, line->time + line->counts);
+	call->rounded = line->counts >= LONGEST_EXACT;
+	if (call->end > c->until)
+		c->until = call->end;
 	return 0;
 }
 
 /* Returns 1 for a later call: a user has turned tracing of the instance on. */
 static int take_line(struct early_calls *c, const struct early_stats *s, char *line)
 {
-	uint32_t function, parent;
+	struct early_call *call;
 	struct line parsed;
 	int err;
 
@@ -419,38 +305,44 @@ static int take_line(struct early_calls *c, const struct early_stats *s, char *l
 		return err ?: 1;
 	if (!parsed.function)
 		return 0;
-	function = intern(c, parsed.function);
-	parent = intern(c, parsed.parent);
-	add_call(c, early_stats__time(s, parsed.time), function, parent);
-	return parsed.took == TOOK_NOT_TOLD ? 0 : set_end(c, s, &parsed);
+	call = add_call(c, early_stats__time(s, parsed.time), intern(c, parsed.function), 0);
+	call->parent = intern(c, parsed.parent);
+	return parsed.took == TOOK_NOT_TOLD ? 0 : set_end(c, call, s, &parsed);
 }
 
 static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *f, const char *path,
 		      const char *dir)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t room = 0;
 	int err = 0;
 
 	for (size_t number = 1; !err && c->count < s->recorded && getline(&line, &room, f) > 0; number++) {
-		if (trace_line__is_no_event(line))
-			continue;
-		err = take_line(c, s, line);
+		err = trace_line__is_no_event(line) ? 0 : take_line(c, s, line);
 		if (err == -EPROTO)
-			not_understood(dir, path, number, line);
+			error__print("line %zu of %s is not a function event: \"%.*s\"; reset %s/trace_options, or is this kernel "
+				     "newer than hytrace?", number, path, (int)strcspn(line, "\n"), line, dir);
 	}
 	if (!err && ferror(f))
 		err = cannot_read(path, -errno);
-	free(line);
 	return err < 0 ? err : 0;
 }
 
-/* Reading trace_pipe consumes calls from the beginning, so the missing calls are the first ones. */
+/*
+ * Notes where calls were lost: directly before the call of an index, or after the last call. Reading trace_pipe
+ * consumes calls from the beginning, so the missing calls are the first ones.
+ */
 static void add_holes(struct early_calls *c, const struct early_stats *s, uint64_t missing)
 {
-	for (size_t i = 0; i < s->hole_count; i++) {
-		if (s->holes[i].before >= missing)
-			add_hole(c, s->holes[i].before - missing, s->holes[i].lost);
+	for_array(hole, s->holes, s->hole_count) {
+		size_t before = hole->before - missing;
+
+		if (hole->before < missing)
+			continue;
+		if (c->hole_count && c->holes[c->hole_count - 1].before == before)
+			c->holes[c->hole_count - 1].lost += hole->lost;
+		else
+			*LIST_ADD(c->holes, c->hole_count) = (struct early_hole){ before, hole->lost };
 	}
 }
 
@@ -469,8 +361,8 @@ static int nothing_left(const struct early_stats *s, const char *dir, const char
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing)
 {
-	char *instance = xasprintf("%s/" INSTANCE, dir);
-	char *path = xasprintf("%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu);
+	autofree char *instance = xasprintf("%s/instances/early", dir);
+	autofree char *path = xasprintf("%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu);
 	/* If nothing is shown, an instance of this name is not the kernel's. */
 	FILE *f = s->shown ? fopen(path, "re") : NULL;
 	int err = 0;
@@ -486,11 +378,12 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 	*ret_missing = s->recorded - c->count;
 	if (!err)
 		add_holes(c, s, *ret_missing);
-	/* The index of ftrace_init() is counted from the first call. */
-	if (!err && !*ret_missing)
-		mark_ftrace(c, s->before_ftrace_init);
-	free(path);
-	free(instance);
+	/* The index of ftrace_init() is counted from the first call. 0 means that the kernel does not know it. */
+	if (!err && !*ret_missing && s->before_ftrace_init && s->before_ftrace_init < c->count) {
+		/* The phase of this function needs the name, which may not occur in any call. */
+		intern(c, FTRACE_FUNCTION);
+		c->ftrace_init = s->before_ftrace_init;
+	}
 	return err;
 }
 
@@ -541,23 +434,17 @@ static int take_hits(struct early_calls *c, const struct early_stats *s, const s
 int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s, const char *dir,
 			      const struct places *places)
 {
-	char *path = xasprintf("%s/oneshot_entries", dir);
+	autofree char *path = xasprintf("%s/oneshot_entries", dir);
+	FILE *f = fopen(path, "re");
 	struct hits set;
 	uint64_t unnamed;
-	FILE *f;
 	int err;
 
+	if (!f)
+		return cannot_read(path, -errno);
 	hits__init(&set);
-	f = fopen(path, "re");
-	if (f) {
-		err = oneshot_entries__read(f, path, places, &set, &unnamed);
-		fclose(f);
-	} else {
-		err = cannot_read(path, -errno);
-	}
-	if (!err)
-		err = take_hits(c, s, &set, path);
+	err = oneshot_entries__read(f, path, places, &set, &unnamed) ?: take_hits(c, s, &set, path);
+	fclose(f);
 	hits__free(&set);
-	free(path);
 	return err;
 }
