@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "boot/early.h"
@@ -21,6 +22,12 @@ static int64_t known(bool is_known, uint64_t value)
 	return is_known ? (int64_t)value : NOT_KNOWN;
 }
 
+/* The nanoseconds of TSC cycles whose frequency is known if @is_known. */
+static int64_t known_cycles(const struct early_filler *f, bool is_known, uint64_t cycles)
+{
+	return is_known ? (int64_t)early_stats__cycles_ns(f->stats, cycles) : NOT_KNOWN;
+}
+
 const char *early_filler__name(struct early_filler *f, uint32_t name)
 {
 	return strings__intern(f->b->store, f->calls->names[name]);
@@ -28,21 +35,18 @@ const char *early_filler__name(struct early_filler *f, uint32_t name)
 
 int64_t early_filler__net(const struct early_filler *f, uint64_t time, uint64_t cycles)
 {
-	uint64_t own = f->knows_net ? early_stats__cycles_ns(f->stats, cycles) : 0;
+	uint64_t own = known_cycles(f, f->knows_net, cycles);
 
 	return known(f->knows_net, own < time ? time - own : 0);
 }
 
 /* ---- functions */
 
-/* What is known of a function while it is found: the calls and jumps in its times, of which the recorder's part is known. */
+/* A function while its times are summed up, with 1,000 times the cycles of the recorder that are in them. */
 struct function {
-	struct boot_function to;	/* without "first", "inclusive" and "self" are sums */
+	struct boot_function to;
 	uint32_t name;
-	uint64_t outermost;		/* its calls without the recursive calls */
-	uint64_t inside;		/* calls of any function inside its outermost calls */
-	uint64_t jumps, jumps_inside;	/* jumps to it; all in its outermost calls */
-	uint64_t direct;		/* calls by it, or by untraced functions inside it */
+	int64_t in_self, in_inclusive;
 };
 
 /* Is the call inside another call of its function? */
@@ -64,32 +68,31 @@ static void add_times(const struct early_filler *f, struct function *list, size_
 {
 	const struct early_calls *c = f->calls;
 	const struct early_nesting *n = &f->nesting;
+	const struct early_cost *cost = &f->cost;
 	uint64_t took = n->times[i] - c->list[i].time;
 	struct function *function = &list[c->list[i].function];
 
 	function->to.self += took;
-	function->jumps += n->jumps[i + 1] - n->jumps[i];
+	function->in_self += cost->inside + (n->jumps[i + 1] - n->jumps[i]) * cost->jumps;
 	function->to.open += c->list[i].end == END_OPEN;
 	function->to.unknown += c->list[i].end == END_UNKNOWN;
 	if (n->outer[i] != NO_CALL) {
+		struct function *outer = &list[c->list[n->outer[i]].function];
+
 		/* May become negative for a while. Only the final sum counts. */
-		list[c->list[n->outer[i]].function].to.self -= took;
-		list[c->list[n->outer[i]].function].direct++;
+		outer->to.self -= took;
+		outer->in_self += cost->calls - cost->inside;
 	}
 	if (is_recursion(c, n, i))
 		return;
 	function->to.inclusive += took;
-	function->outermost++;
-	function->inside += n->ends[i] - i - 1;
-	function->jumps_inside += n->jumps[n->ends[i]] - n->jumps[i];
+	function->in_inclusive += cost->inside + (n->ends[i] - i - 1) * cost->calls +
+				  (n->jumps[n->ends[i]] - n->jumps[i]) * cost->jumps;
 }
 
 static void finish_function(struct early_filler *f, struct function *function)
 {
 	struct boot_function *to = &function->to;
-	const struct early_cost *c = &f->cost;
-	uint64_t inclusive = function->outermost * c->inside + function->inside * c->calls + function->jumps_inside * c->jumps;
-	uint64_t self = to->calls * c->inside + function->direct * (c->calls - c->inside) + function->jumps * c->jumps;
 
 	to->name = early_filler__name(f, function->name);
 	if (!f->calls->timed) {
@@ -98,8 +101,8 @@ static void finish_function(struct early_filler *f, struct function *function)
 		/* Calls of an exception inside the recorder overlap with the call being recorded. */
 		if (to->self < 0)
 			to->self = 0;
-		to->inclusive_net = early_filler__net(f, to->inclusive, inclusive / 1000);
-		to->self_net = early_filler__net(f, to->self, self / 1000);
+		to->inclusive_net = early_filler__net(f, to->inclusive, function->in_inclusive / 1000);
+		to->self_net = early_filler__net(f, to->self, function->in_self / 1000);
 	}
 	if (f->oneshot)
 		to->calls = NOT_KNOWN;
@@ -159,61 +162,45 @@ static int by_length(const void *a, const void *b, void *arg)
 	return ORDER(other, length) ?: ORDER(*x, *y);
 }
 
-static int by_index(const void *a, const void *b)
-{
-	const uint32_t *x = a, *y = b;
-
-	return ORDER(*x, *y);
-}
-
 /* An outer call is at least as long as its inner calls, and begins earlier. So it is not dropped before them. */
 static void fill_longest(struct early_filler *f)
 {
 	struct span_list *to = &f->b->early.longest;
 	uint32_t *order = xcalloc(f->calls->count, sizeof(*order)), count = 0;
+	bool *is_long = xcalloc(f->calls->count, sizeof(*is_long));
 
-	while (count < f->calls->count) {
+	for (; count < f->calls->count; count++)
 		order[count] = count;
-		count++;
-	}
 	qsort_r(order, count, sizeof(*order), by_length, f);
-	to->count = count < MOST_CALLS ? count : MOST_CALLS;
-	qsort(order, to->count, sizeof(*order), by_index);
-	to->list = xcalloc(to->count, sizeof(*to->list));
-	for (size_t i = 0; i < to->count; i++) {
-		const struct early_call *call = &f->calls->list[order[i]];
+	for (uint32_t i = 0; i < count && i < MOST_CALLS; i++)
+		is_long[order[i]] = true;
+	to->list = xcalloc(0, sizeof(*to->list));
+	for (uint32_t i = 0; i < count; i++) {
+		const struct early_call *call = &f->calls->list[i];
 
-		to->list[i] = (struct span){
-			SPAN_NONE, .class = SPAN_CALL, .name = early_filler__name(f, call->function),
-			.in = early_filler__name(f, call->parent), .start = call->time, .end = f->nesting.times[order[i]],
-			.note = !f->calls->timed ? NULL : call->end == END_OPEN ? "had not returned" :
-				call->end == END_UNKNOWN ? "not exact" : NULL,
-		};
+		if (is_long[i])
+			*LIST_ADD(to->list, to->count) = (struct span){
+				SPAN_NONE, .class = SPAN_CALL, .name = early_filler__name(f, call->function),
+				.in = early_filler__name(f, call->parent), .start = call->time, .end = f->nesting.times[i],
+				.note = !f->calls->timed ? NULL : call->end == END_OPEN ? "had not returned" :
+					call->end == END_UNKNOWN ? "not exact" : NULL,
+			};
 	}
 	free(order);
+	free(is_long);
 }
 
-/* While stacks are made: the stacks directly inside each one, as a list. -1: none. */
-struct inner_stacks {
-	int64_t first, last, next;
-};
-
-static int64_t find_stack(struct early_filler *f, struct inner_stacks **links, size_t *link_count, int64_t outer, const char *name)
+/* The index of the stack of a function inside of the stack @outer; adds it if it is new. */
+static int64_t find_stack(struct early_filler *f, struct lh_table *index, int64_t outer, uint32_t name)
 {
 	struct boot_early *e = &f->b->early;
-	int64_t new = e->stack_count, i = (*links)[outer + 1].first;
+	const void *found, *key = (void *)(uintptr_t)((uint64_t)(outer + 1) << 32 | name);
 
-	/* Names are the same if they have the same address. */
-	for (; i >= 0; i = (*links)[i + 1].next) {
-		if (e->stacks[i].name == name)
-			return i;
-	}
-	*LIST_ADD(e->stacks, e->stack_count) = (struct boot_stack){ .name = name, .outer = outer };
-	*LIST_ADD(*links, *link_count) = (struct inner_stacks){ -1, -1, -1 };
-	i = (*links)[outer + 1].last;
-	*(i < 0 ? &(*links)[outer + 1].first : &(*links)[i + 1].next) = new;
-	(*links)[outer + 1].last = new;
-	return new;
+	if (lh_table_lookup_ex(index, key, (void **)&found))
+		return (uintptr_t)found;
+	index__add(index, key, (void *)e->stack_count);
+	*LIST_ADD(e->stacks, e->stack_count) = (struct boot_stack){ .name = early_filler__name(f, name), .outer = outer };
+	return e->stack_count - 1;
 }
 
 static void fill_stacks(struct early_filler *f)
@@ -221,25 +208,19 @@ static void fill_stacks(struct early_filler *f)
 	const struct early_calls *c = f->calls;
 	const struct early_nesting *n = &f->nesting;
 	struct boot_early *e = &f->b->early;
-	struct inner_stacks *links = NULL;
+	struct lh_table *index = index__of_addresses(1024);
 	int64_t *stack_of = xcalloc(c->count, sizeof(*stack_of));
-	const char **names = xcalloc(c->name_count, sizeof(*names));
-	size_t link_count = 0;
 
-	for (size_t i = 0; i < c->name_count; i++)
-		names[i] = early_filler__name(f, i);
 	e->stacks = xcalloc(0, sizeof(*e->stacks));
-	*LIST_ADD(links, link_count) = (struct inner_stacks){ -1, -1, -1 };
 	for (size_t i = 0; i < c->count; i++) {
 		int64_t took = n->times[i] - c->list[i].time, outer = n->outer[i] == NO_CALL ? -1 : stack_of[n->outer[i]];
 
-		stack_of[i] = find_stack(f, &links, &link_count, outer, names[c->list[i].function]);
+		stack_of[i] = find_stack(f, index, outer, c->list[i].function);
 		e->stacks[stack_of[i]].self += took;
 		if (outer >= 0)
 			e->stacks[outer].self -= took;
 	}
-	free(names);
-	free(links);
+	lh_table_free(index);
 	free(stack_of);
 }
 
@@ -293,10 +274,10 @@ static void fill_head(struct early_filler *f, uint64_t missing)
 	counters__add(&e->lost, "missing", missing);
 	e->buffer_bytes = s->buffer_bytes;
 	e->ring_buffer_bytes = s->ring_buffer_bytes;
-	e->thousand_calls = known(f->knows_net, f->knows_net ? early_stats__cycles_ns(s, f->cost.calls) : 0);
-	e->thousand_inside = f->knows_net && f->calls->timed ? (int64_t)early_stats__cycles_ns(s, f->cost.inside) : NOT_KNOWN;
-	e->convert = known(hand_over, hand_over ? early_stats__cycles_ns(s, s->convert_cycles) : 0);
-	e->show = known(hand_over, hand_over ? early_stats__cycles_ns(s, s->show_cycles) : 0);
+	e->thousand_calls = known_cycles(f, f->knows_net, f->cost.calls);
+	e->thousand_inside = known_cycles(f, f->knows_net && f->calls->timed, f->cost.inside);
+	e->convert = known_cycles(f, hand_over, s->convert_cycles);
+	e->show = known_cycles(f, hand_over, s->show_cycles);
 	if (!f->oneshot && !strcmp(s->clock, "x86-tsc"))
 		f->b->first_call = s->first;
 }
