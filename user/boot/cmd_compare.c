@@ -40,16 +40,12 @@ static const char *const reason_words[] = {
 
 /* ---- rows */
 
-struct ordered {
-	const struct boot_row *row;
-	double change;
-};
-
-static int by_change(const void *a, const void *b)
+static int by_change(const void *a, const void *b, void *measure)
 {
-	const struct ordered *x = a, *y = b;
+	const struct boot_row *x = *(struct boot_row *const *)a, *y = *(struct boot_row *const *)b;
+	double change = x->change[*(enum boot_measure *)measure].change, other = y->change[*(enum boot_measure *)measure].change;
 
-	return ORDER(y->change, x->change) ?: strcmp(x->row->name, y->row->name);
+	return ORDER(fabs(other), fabs(change)) ?: strcmp(x->name, y->name);
 }
 
 static bool is_shown(const struct boot_row *row, enum boot_measure measure, bool all)
@@ -62,19 +58,19 @@ static bool is_shown(const struct boot_row *row, enum boot_measure measure, bool
 }
 
 /*
- * Rows that differ in @measure, the largest difference first, and ended by one without a row; to be freed. @all: also
- * rows that do not differ. @parts: only rows that contain others; false: only others.
+ * Rows that differ in @measure, the largest difference first, ended by NULL; to be freed. @all: also rows that do not
+ * differ. @parts: only rows that contain others; false: only others.
  */
-static struct ordered *order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all)
+static const struct boot_row **order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all)
 {
-	struct ordered *list = xcalloc(c->row_count + 1, sizeof(*list));
+	const struct boot_row **list = xcalloc(c->row_count + 1, sizeof(*list));
 	size_t count = 0;
 
 	for_array(row, c->rows, c->row_count) {
 		if (row_kinds[row->kind].is_whole == parts && is_shown(row, measure, all))
-			list[count++] = (struct ordered){ row, fabs(row->change[measure].change) };
+			list[count++] = row;
 	}
-	qsort(list, count, sizeof(*list), by_change);
+	qsort_r(list, count, sizeof(*list), by_change, &measure);
 	return list;
 }
 
@@ -141,12 +137,12 @@ static void write_rows(json_writer_t *w, const struct boot_comparison *c, const 
 {
 	json__lines(w, field);
 	for (enum boot_measure measure = 0; measure < MEASURES; measure++) {
-		struct ordered *rows = order(c, measure, parts, all);
+		const struct boot_row **rows = order(c, measure, parts, all);
 
-		for (const struct ordered *o = rows; o->row && most; o++) {
-			if (measure == MEASURE_COUNT && is_shown(o->row, MEASURE_TIME, all))
+		for (const struct boot_row **row = rows; *row && most; row++) {
+			if (measure == MEASURE_COUNT && is_shown(*row, MEASURE_TIME, all))
 				continue;
-			write_row(w, o->row);
+			write_row(w, *row);
 			most--;
 		}
 		free(rows);
@@ -223,17 +219,17 @@ static struct libscols_table *new_table(const struct boot_comparison *c, enum bo
 static void print_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, size_t most, bool all,
 			FILE *out)
 {
-	struct ordered *rows = order(c, measure, parts, all);
+	const struct boot_row **rows = order(c, measure, parts, all);
 	struct libscols_table *table = NULL;
 	size_t count = 0;
 
-	for (const struct ordered *o = rows; o->row; o++) {
+	for (const struct boot_row **row = rows; *row; row++) {
 		/* A new or gone row that is among the times is not repeated among the counts. */
-		if (measure == MEASURE_COUNT && (o->row->new || o->row->gone) && is_shown(o->row, MEASURE_TIME, all))
+		if (measure == MEASURE_COUNT && ((*row)->new || (*row)->gone) && is_shown(*row, MEASURE_TIME, all))
 			continue;
 		if (count++ < most) {
 			table = table ?: new_table(c, measure, parts, out);
-			add_row(table, o->row, measure);
+			add_row(table, *row, measure);
 		}
 	}
 	if (table) {

@@ -55,12 +55,13 @@ static struct cell early_time(const struct boot_early *e, int64_t time)
 	return e->counts ? cell__number(time) : cell__seconds(time);
 }
 
-static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
-				      const struct boot_phase *phase, const char *name)
+static struct libscols_line *add_phase(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
+				       const struct boot_phase *phase)
 {
 	const struct boot_early *e = &b->early;
+	char room[64];
 
-	return ADD_ROW(table, parent, name,
+	return ADD_ROW(table, parent, boot_phase__name(b, phase, room, sizeof(room)),
 		       early_time(e, phase->start == NOT_KNOWN ? NOT_KNOWN : phase->start - e->begin).text,
 		       early_time(e, phase->time).text, early_time(e, phase->net).text,
 		       phase->time == NOT_KNOWN ? NULL : cell__share(phase->time, whole_time(e) ?: 1).text,
@@ -84,9 +85,9 @@ static void fold(int64_t *sum, int64_t value)
 static void add_others(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
 		       const struct boot_phase *list, size_t count, int64_t start)
 {
-	struct boot_phase sum = { .start = start };
-	size_t small = 0;
 	char name[64];
+	struct boot_phase sum = { .name = name, .start = start };
+	size_t small = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!is_small(b, &list[i]))
@@ -99,15 +100,7 @@ static void add_others(struct libscols_table *table, struct libscols_line *paren
 		small++;
 	}
 	snprintf(name, sizeof(name), "(%zu others)", small);
-	add_line(table, parent, b, &sum, name);
-}
-
-static struct libscols_line *add_phase(struct libscols_table *table, struct libscols_line *parent, const struct boot *b,
-				       const struct boot_phase *phase)
-{
-	char room[64];
-
-	return add_line(table, parent, b, phase, boot_phase__name(b, phase, room, sizeof(room)));
+	add_phase(table, parent, b, &sum);
 }
 
 /* Adds the inner phases. Small phases are joined in a line at the end; if all are small, no line is added. */
@@ -219,7 +212,6 @@ static void print_ftrace(const struct boot_early *e, FILE *out)
 static void print_totals(const struct boot *b, FILE *out)
 {
 	const struct boot_early *e = &b->early;
-	bool lost = false;
 
 	if (boot__is_oneshot(b))
 		fprintf(out, "Functions: %" PRId64 "\nCallers:   %" PRId64 " places that called one\n", e->functions, e->callers);
@@ -236,13 +228,11 @@ static void print_totals(const struct boot *b, FILE *out)
 		fprintf(out, "Hand-over: %.3f s to change the call sites; later, a worker showed the calls within %.3f s\n",
 			e->convert / 1e9, e->show / 1e9);
 	fputs("Lost:     ", out);
-	for (size_t i = 0; i < e->lost.count; i++) {
-		if (!e->lost.list[i].value)
-			continue;
-		fprintf(out, " %s %" PRIu64, e->lost.list[i].name, e->lost.list[i].value);
-		lost = true;
+	for_list(c, &e->lost) {
+		if (c->value)
+			fprintf(out, " %s %" PRIu64, c->name, c->value);
 	}
-	fprintf(out, lost ? "\n" : " nothing\n");
+	fputs(counters__sum(&e->lost) ? "\n" : " nothing\n", out);
 	fputs("Inlined functions cannot be seen, nor can those the kernel keeps from tracing (notrace): a function that is not "
 	      "here may have run all the same.\n", out);
 }
