@@ -12,6 +12,8 @@
 extern const struct json_field account_fields[];
 /* The last two, with offsets in struct boot and struct boot_unit. */
 extern const struct json_field boot_userspace_fields[], boot_unit_fields[];
+/* Of a struct boot_units: is the boot complete? Null: they are not known. Only written. */
+extern const struct json_kind boot_units_complete;
 
 /* For reading a document, in which all may be missing. */
 void boot__init_account(struct boot *b);

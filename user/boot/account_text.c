@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
-#include "boot/boot.h"
+#include "boot/account.h"
 #include "boot/cells.h"
 
 #define BLAME_SCHEMA 1
@@ -132,11 +132,27 @@ void boot__time_text(const struct boot *b, FILE *out)
 
 /* ---- units */
 
-static int by_time(const void *a, const void *b)
+static struct span *add(struct span_list *l, enum span_class class, const char *name, int64_t self)
 {
-	const struct boot_unit *const *x = a, *const *y = b;
+	struct span *s = LIST_ADD(l->list, l->count);
 
-	return ORDER(boot_unit__time(*y), boot_unit__time(*x)) ?: ORDER(*x, *y);
+	*s = (struct span){ .class = class, .name = name, .self = self };
+	return s;
+}
+
+static void add_units(struct span_list *l, const struct boot *b)
+{
+	for_list(unit, &b->units) {
+		struct span *s = add(l, SPAN_UNIT, unit->name, boot_unit__time(unit));
+
+		s->start = unit->start;
+		s->note = unit->result ?: unit->state;
+	}
+}
+
+static bool has_time(const struct span *s)
+{
+	return s->self > 0;
 }
 
 void boot__units_text(const struct boot *b, size_t most, FILE *out)
@@ -144,24 +160,23 @@ void boot__units_text(const struct boot *b, size_t most, FILE *out)
 	static const struct column columns[] = {
 		{ "UNIT", 0.4 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "STATE", 6 }, { }
 	};
-	const struct boot_unit **list = xcalloc(b->units.count, sizeof(*list)), *target = boot_units__target(&b->units);
+	const struct boot_unit *target = boot_units__target(&b->units);
 	struct libscols_table *table;
-	size_t count = 0;
+	struct span_list all = {};
+	const struct span **list;
+	size_t count;
 
-	for (size_t i = 0; i < b->units.count; i++) {
-		if (boot_unit__time(&b->units.list[i]))
-			list[count++] = &b->units.list[i];
-	}
-	qsort(list, count, sizeof(*list), by_time);
-	if (b->units.known) {
-		fprintf(out, "\nThe units that systemd has started; times are seconds of the kernel's clock\n\n");
-		table = cells__table(out, columns);
-		for (size_t i = 0; i < count && i < most; i++)
-			ADD_ROW(table, NULL, list[i]->name, cell__seconds(list[i]->start).text,
-				cell__seconds(boot_unit__time(list[i])).text, list[i]->result ?: list[i]->state);
-		cells__print(table, most, count, out);
-	}
+	if (!b->units.known)
+		return;
+	table = cells__table(out, columns);
+	add_units(&all, b);
+	list = span_list__by_self(&all, has_time, &count);
+	fprintf(out, "\nThe units that systemd has started; times are seconds of the kernel's clock\n\n");
+	for (size_t i = 0; i < count && i < most; i++)
+		ADD_ROW(table, NULL, list[i]->name, cell__seconds(list[i]->start).text, cell__seconds(list[i]->self).text, list[i]->note);
+	cells__print(table, most, count, out);
 	free(list);
+	free(all.list);
 	if (!target)
 		return;
 	fputs("\nWhat ", out);
@@ -255,15 +270,15 @@ void boot__chain_text(const struct boot *b, const struct boot_unit *unit, FILE *
 static void write_view(const struct boot *b, const char *document, int schema, const struct json_field *fields,
 		       const void *view, FILE *out)
 {
+	static const struct json_field head[] = {
+		{ "release", &field_string, offsetof(struct boot, kernel.release) },
+		{ "boot_id", &field_string, offsetof(struct boot, boot_id) },
+		{ "complete", &boot_units_complete, offsetof(struct boot, units) },
+		{ }
+	};
 	json_writer_t *j = json__begin(out, document, schema);
 
-	json__string_or_null(j, "release", b->kernel.release);
-	json__string_or_null(j, "boot_id", b->boot_id);
-	jsonw_name(j, "complete");
-	if (b->units.known)
-		jsonw_bool(j, boot_units__complete(&b->units));
-	else
-		jsonw_null(j);
+	json__write_fields(j, head, b);
 	json__write_fields(j, fields, view);
 	json__end(&j);
 }
@@ -307,16 +322,6 @@ static size_t initcall_of(const struct span_list *initcalls, const struct span *
 	return found;
 }
 
-static bool has_time(const struct span *s)
-{
-	return s->self > 0;
-}
-
-static void add(struct span_list *l, enum span_class class, const char *name, int64_t self)
-{
-	*LIST_ADD(l->list, l->count) = (struct span){ .class = class, .name = name, .self = self };
-}
-
 /* All that took time. A probe has a row of its own, so the time of the initcall that made it excludes it. */
 static struct span_list collect(const struct boot *b, struct strings *store)
 {
@@ -324,8 +329,7 @@ static struct span_list collect(const struct boot *b, struct strings *store)
 	int64_t *own = xcalloc(calls->count, sizeof(*own));
 	struct span_list l = {};
 
-	for (size_t i = 0; i < b->units.count; i++)
-		add(&l, SPAN_UNIT, b->units.list[i].name, boot_unit__time(&b->units.list[i]));
+	add_units(&l, b);
 	for (size_t i = 0; i < calls->count; i++)
 		own[i] = span__has_end(&calls->list[i]) ? calls->list[i].self : 0;
 	for_list(probe, &b->probes) {

@@ -66,15 +66,6 @@ bool boot__has_beginning(const struct boot *b)
 
 /* ---- losses */
 
-static const struct {
-	const char *name, *meaning;
-} meanings[] = {
-	{ "lost", "calls for which the early buffer had no room; ftrace_filter= or ftrace_notrace= makes "
-	  "them fewer, CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT the buffer larger" },
-	{ "missing", "the first early calls, which are no longer in the instance \"early\": somebody has "
-	  "read its trace_pipe, or its trace_pipe_raw" },
-};
-
 static void tell_start(const struct boot *b)
 {
 	if (b->lost)
@@ -101,16 +92,13 @@ static void tell_start(const struct boot *b)
 
 static void tell_early(const struct boot_early *e)
 {
-	for (size_t i = 0; i < e->lost.count; i++) {
-		const char *meaning = "";
-
-		if (!e->lost.list[i].value)
-			continue;
-		for (size_t j = 0; j < sizeof(meanings) / sizeof(meanings[0]); j++) {
-			if (!strcmp(meanings[j].name, e->lost.list[i].name))
-				meaning = meanings[j].meaning;
-		}
-		error__print("early: lost: %s %" PRIu64 ": %s", e->lost.list[i].name, e->lost.list[i].value, meaning);
+	for_list(c, &e->lost) {
+		if (c->value)
+			error__print("early: lost: %s %" PRIu64 ": %s", c->name, c->value, strcmp(c->name, "missing") ?
+				     "calls for which the early buffer had no room; ftrace_filter= or ftrace_notrace= makes "
+				     "them fewer, CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT the buffer larger" :
+				     "the first early calls, which are no longer in the instance \"early\": somebody has "
+				     "read its trace_pipe, or its trace_pipe_raw");
 	}
 	if (e->unknown > 0)
 		error__warn("early: the durations of %" PRId64 " calls are not known (512 others were around them, or the clock "

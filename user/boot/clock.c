@@ -267,20 +267,15 @@ int64_t clock__suspended(int64_t boottime, int64_t monotonic, const char *offset
 	return boottime - clock__offset(offsets, "boottime") - (monotonic - clock__offset(offsets, "monotonic"));
 }
 
-static int64_t read_clock(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 /* A delay between the two readings makes the result smaller, never larger. */
 static int64_t read_suspended(void)
 {
-	int64_t boottime = read_clock(CLOCK_BOOTTIME), monotonic = read_clock(CLOCK_MONOTONIC);
+	struct timespec now[2];
 
-	return clock__suspended(boottime, monotonic, "/proc/self/timens_offsets");
+	clock_gettime(CLOCK_BOOTTIME, &now[0]);
+	clock_gettime(CLOCK_MONOTONIC, &now[1]);
+	return clock__suspended(now[0].tv_sec * 1000000000LL + now[0].tv_nsec, now[1].tv_sec * 1000000000LL + now[1].tv_nsec,
+				"/proc/self/timens_offsets");
 }
 
 void boot_clock__measure(struct boot_clock *ret, const char *dir, struct strings *store)
@@ -318,55 +313,41 @@ void boot_clock__measure(struct boot_clock *ret, const char *dir, struct strings
 /* Of the Boot Loader Interface, https://systemd.io/BOOT_LOADER_INTERFACE */
 #define LOADER "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
-/* A number that is a whole text; 0: it is none. */
-static uint64_t number(const char *text)
+/* Takes the text, which is a number as a whole, and maybe a newline; 0: it is none. */
+static uint64_t take_number(char *text)
 {
 	uint64_t value;
 	int end = 0;
+	bool is_one = text && sscanf(text, "%" SCNu64 "%n", &value, &end) == 1 && (!text[end] || text[end] == '\n');
 
-	return sscanf(text, "%" SCNu64 "%n", &value, &end) == 1 && (!text[end] || text[end] == '\n') ? value : 0;
+	free(text);
+	return is_one ? value : 0;
 }
 
-/* Reads a number from a file of sysfs; 0: there is none. */
 static uint64_t read_fpdt(const char *sys, const char *name)
 {
-	autofree char *text = file__text_at("%s/acpi/fpdt/boot/%s", sys, name);
-
-	return number(text ?: "");
+	return take_number(file__text_at("%s/acpi/fpdt/boot/%s", sys, name));
 }
 
-/* Reads an EFI variable: 4 bytes of attributes, a text in UTF-16, here of ASCII. "": there is none. */
-static void read_variable(const char *sys, const char *name, char *ret, size_t size)
+/* Reads an EFI variable: 4 bytes of attributes, a text in UTF-16, here of ASCII. To be freed. */
+static char *read_variable(const char *sys, const char *name)
 {
 	autofree char *path = xasprintf("%s/efi/efivars/%s-" LOADER, sys, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	unsigned char data[256];
-	ssize_t length = -1;
-	size_t count = 0;
+	char data[256], *text = xcalloc(sizeof(data), 1), *to = text;
+	FILE *f = fopen(path, "re");
+	size_t length = f ? fread(data, 1, sizeof(data), f) : 0;
 
-	if (fd >= 0) {
-		length = read(fd, data, sizeof(data));
-		close(fd);
-	}
-	for (ssize_t at = 4; at + 1 < length && data[at] && !data[at + 1] && count + 1 < size; at += 2)
-		ret[count++] = data[at];
-	ret[count] = '\0';
-}
-
-/* The number of an EFI variable, in ns; 0: there is none. */
-static uint64_t read_us(const char *sys, const char *name)
-{
-	char digits[32];
-
-	read_variable(sys, name, digits, sizeof(digits));
-	return 1000 * number(digits);
+	for (size_t at = 4; at + 1 < length && data[at] && !data[at + 1]; at += 2)
+		*to++ = data[at];
+	if (f)
+		fclose(f);
+	return text;
 }
 
 bool boot_firmware__is_systemd_boot(const char *sys)
 {
-	char info[64];
+	autofree char *info = read_variable(sys, "LoaderInfo");
 
-	read_variable(sys, "LoaderInfo", info, sizeof(info));
 	return !strncmp(info, "systemd-boot", 12);
 }
 
@@ -394,7 +375,8 @@ void boot_firmware__load(struct boot_firmware *ret, const char *sys)
 		return;
 	/* Without EFI, an FPDT has only a part of the numbers, with another meaning. */
 	if (!set(ret, FIRMWARE_FPDT, read_fpdt(sys, "bootloader_launch_ns"), read_fpdt(sys, "exitbootservice_end_ns")))
-		set(ret, FIRMWARE_EFI, read_us(sys, "LoaderTimeInitUSec"), read_us(sys, "LoaderTimeExecUSec"));
+		set(ret, FIRMWARE_EFI, 1000 * take_number(read_variable(sys, "LoaderTimeInitUSec")),
+		    1000 * take_number(read_variable(sys, "LoaderTimeExecUSec")));
 }
 
 void boot_firmware__add(struct boot_firmware *f, int64_t firmware, int64_t loader)

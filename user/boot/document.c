@@ -477,16 +477,12 @@ static void finish(struct boot *b)
 {
 	for (size_t i = 0; i + 1 < b->inits.count; i++)
 		b->inits.list[i].end = b->inits.list[i + 1].start;
-	for (size_t i = 0; i < b->initcalls.count; i++) {
-		if (!strcmp(b->initcalls.list[i].in, "module"))
-			b->initcalls.list[i].class = SPAN_MODULE;
-	}
-	for (size_t i = 0; i < b->probes.count; i++) {
-		if (b->probes.list[i].kind != PROBE_DEVICE)
-			b->probes.list[i].class = SPAN_CALL;
-	}
-	for (size_t i = 0; i < b->path.count; i++)
-		b->path.list[i].class = span_class__of_wait(b->path.list[i].kind);
+	for_list(call, &b->initcalls)
+		call->class = strcmp(call->in, "module") ? SPAN_INITCALL : SPAN_MODULE;
+	for_list(probe, &b->probes)
+		probe->class = probe->kind == PROBE_DEVICE ? SPAN_PROBE : SPAN_CALL;
+	for_list(piece, &b->path)
+		piece->class = span_class__of_wait(piece->kind);
 }
 
 int boot__read(struct boot *ret, const char *path)

@@ -10,9 +10,9 @@
  * and on some file systems writing the report, causes new events. So this ignores events after the beginning of
  * reading.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,32 +66,24 @@ char *boot_events__parameters(const char *release, bool probes)
 #define OVERWRITTEN "overrun"
 #define NO_ROOM "dropped events"
 
-/* A number of the file `stats` of a CPU; 0: there is none. */
-static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
-{
-	autofree char *text = file__text_at("%s/per_cpu/%s/stats", instance, cpu);
-	const char *value = text__value(text, name);
-
-	return value ? strtoull(value, NULL, 10) : 0;
-}
-
-/* The sum of a number over all CPUs. @e: gets events__note_full() where it is not 0. */
+/* The sum of a number in the files `stats` of all CPUs. @e: gets events__note_full() where it is not 0. */
 static uint64_t count(const char *instance, const char *name, struct events *e)
 {
-	autofree char *cpus = xasprintf("%s/per_cpu", instance);
-	struct dirent *entry;
+	autofree char *pattern = xasprintf("%s/per_cpu/cpu*/stats", instance);
+	glob_t files = {};
 	uint64_t sum = 0;
-	DIR *d = opendir(cpus);
 
-	while (d && (entry = readdir(d))) {
-		uint64_t value = strncmp(entry->d_name, "cpu", 3) ? 0 : stat_of(instance, entry->d_name, name);
+	glob(pattern, 0, NULL, &files);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		autofree char *text = file__text(files.gl_pathv[i]);
+		const char *value = text__value(text, name);
+		uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-		if (value && e)
-			events__note_full(e, strtoul(entry->d_name + 3, NULL, 10));
-		sum += value;
+		if (number && e)
+			events__note_full(e, strtoul(files.gl_pathv[i] + strlen(pattern) - strlen("*/stats"), NULL, 10));
+		sum += number;
 	}
-	if (d)
-		closedir(d);
+	globfree(&files);
 	return sum;
 }
 
@@ -216,6 +208,11 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 		b->probes_lost = b->probes_full = NOT_KNOWN;
 	}
 	events__end(&e);
+	/* Forgets the events that could not be read. */
+	if (err) {
+		boot__free(b);
+		boot__init(b);
+	}
 	return err;
 }
 
@@ -227,12 +224,11 @@ int boot_events__copy(const char *dir, FILE *out)
 	FILE *f;
 	int err = open_trace(path, &f);
 
-	if (err == -ENOENT)
-		return error__return(-ENODATA, "%s is not there: boot with what `hytrace boot next` prints", path);
-	while (!err && getline(&line, &room, f) > 0)
-		fputs(line, out);
 	if (err)
-		return err;
+		return err != -ENOENT ? err :
+		       error__return(-ENODATA, "%s is not there: boot with what `hytrace boot next` prints", path);
+	while (getline(&line, &room, f) > 0)
+		fputs(line, out);
 	if (ferror(f))
 		err = error__return(-EIO, "cannot read %s to its end", path);
 	fclose(f);
@@ -245,13 +241,6 @@ int boot_events__copy(const char *dir, FILE *out)
 static bool is_missing(int err)
 {
 	return err == -EOPNOTSUPP || err == -ENODATA || err == -EPROTO;
-}
-
-/* Forgets the events that could not be read. */
-static void drop_events(struct boot *b)
-{
-	boot__free(b);
-	boot__init(b);
 }
 
 /* The kernel's part, for a view that can do without: only root can read it. */
@@ -267,8 +256,6 @@ static void try_events(struct boot *b)
 		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot next` prints");
 		boot_asked__explain();
 	}
-	if (err)
-		drop_events(b);
 }
 
 /*
@@ -281,8 +268,6 @@ static int find_parts(struct boot *b, const char *dir, struct early_stats *stats
 	bool early = early_stats__asked(dir), units = boot_units__are_here();
 
 	*ret_early = false;
-	if (err)
-		drop_events(b);
 	/* Go on with early calls or units, if there are any. */
 	if (err && err != -ENOENT && !(is_missing(err) && (early || units)))
 		return err;
@@ -319,17 +304,11 @@ static int record_all(struct boot *b)
 {
 	struct early_stats stats = {};
 	const char *dir;
-	bool early;
-	int err;
+	bool early = false;
+	int err = features__require(FEATURE_BOOT, NULL);
 
-	err = features__require(FEATURE_BOOT, NULL);
 	dir = tracefs_tracing_dir();
-	if (!err)
-		err = find_parts(b, dir, &stats, &early);
-	if (!err)
-		err = read_head(b);
-	if (!err && early)
-		err = early__record(b, &stats, dir);
+	err = err ?: find_parts(b, dir, &stats, &early) ?: read_head(b) ?: (early ? early__record(b, &stats, dir) : 0);
 	/* Go on with the kernel's events. */
 	if (b->has_start && is_missing(err))
 		err = 0;

@@ -267,13 +267,10 @@ static void add_units(struct timeline *t, const struct boot *b)
 	int64_t finish = finish_of(b);
 	size_t lane = 0;
 
-	for (size_t i = 0; i < b->units.count; i++) {
-		if (!i)
-			lane = timeline__lane(t, &(struct lane){
-				.name = "units", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1,
-			});
-		add_unit(t, lane, b, &b->units.list[i]);
-	}
+	if (b->units.count)
+		lane = timeline__lane(t, &(struct lane){ .name = "units", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1 });
+	for_list(unit, &b->units)
+		add_unit(t, lane, b, unit);
 	if (target && target->active != NOT_KNOWN)
 		timeline__mark(t, target->name, target->active);
 	if (finish != NOT_KNOWN) {
@@ -284,13 +281,9 @@ static void add_units(struct timeline *t, const struct boot *b)
 
 static void add_programs(struct timeline *t, const struct boot *b)
 {
-	size_t lane;
-
-	if (!b->programs.count)
-		return;
-	lane = timeline__lane(t, &(struct lane){ .name = "programs", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1 });
-	for (size_t i = 0; i < b->programs.count; i++)
-		add(t, lane, &b->programs.list[i]);
+	for_list(program, &b->programs)
+		add(t, timeline__lane(t, &(struct lane){ .name = "programs", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1 }),
+		    program);
 }
 
 /* ---- probes and CPUs */

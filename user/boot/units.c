@@ -29,10 +29,7 @@
 
 static void write_unit_time(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	if (boot_unit__is_done(member))
-		jsonw_int(w, boot_unit__time(member));
-	else
-		jsonw_null(w);
+	boot_unit__is_done(member) ? jsonw_int(w, boot_unit__time(member)) : jsonw_null(w);
 }
 
 static const struct json_kind unit_time = { write_unit_time };
@@ -46,18 +43,15 @@ static void write_complete(json_writer_t *w, const struct json_field *field, con
 {
 	const struct boot_units *u = member;
 
-	if (u->known)
-		jsonw_bool(w, boot_units__complete(u));
-	else
-		jsonw_null(w);
+	u->known ? jsonw_bool(w, boot_units__complete(u)) : jsonw_null(w);
 }
 
-static const struct json_kind complete = { write_complete };
+const struct json_kind boot_units_complete = { write_complete };
 
 const struct json_field boot_userspace_fields[] = {
 	{ "manager", &field_flag, offsetof(struct boot, units.known), "systemd" },
 	TEXT("why_not", boot, units.why_not),
-	{ "complete", &complete, offsetof(struct boot, units) },
+	{ "complete", &boot_units_complete, offsetof(struct boot, units) },
 	{ "local_ahead", &field_time, offsetof(struct boot, clock.ahead) },
 	{ "local_ahead_error", &field_time, offsetof(struct boot, clock.error) },
 	{ "local_ahead_slewed", &field_time, offsetof(struct boot, clock.slewed) },
@@ -113,12 +107,6 @@ static void free_texts(char **list)
 	for (char **text = list; text && *text; text++)
 		free(*text);
 	free(list);
-}
-
-static void free_unit(struct boot_unit *unit)
-{
-	free_texts(unit->after);
-	free_texts(unit->names);
 }
 
 /* ---- D-Bus calls */
@@ -208,7 +196,8 @@ static int ask_unit(sd_bus *bus, struct boot_units *u, const char *name, const c
 	set_never(&unit, boot_unit_fields);
 	err = ask_properties(bus, path, SYSTEMD ".Unit", boot_unit_fields, &unit);
 	if (err < 0 || unit.activating == NOT_KNOWN) {
-		free_unit(&unit);
+		free_texts(unit.after);
+		free_texts(unit.names);
 		return err == -ENOENT ? 0 : err;
 	}
 	if (!strcmp(state, "failed"))
@@ -384,8 +373,10 @@ void boot_units__load(struct boot *b)
 
 void boot_units__free(struct boot_units *u)
 {
-	for (size_t i = 0; i < u->count; i++)
-		free_unit(&u->list[i]);
+	for_list(unit, u) {
+		free_texts(unit->after);
+		free_texts(unit->names);
+	}
 	free(u->list);
 	u->list = NULL;
 	u->count = 0;
@@ -400,9 +391,9 @@ bool boot_units__complete(const struct boot_units *u)
 
 const struct boot_unit *boot_units__find(const struct boot_units *u, const char *name)
 {
-	for (size_t i = 0; name && i < u->count; i++) {
-		if (!strcmp(u->list[i].name, name))
-			return &u->list[i];
+	for_list(unit, u) {
+		if (name && !strcmp(unit->name, name))
+			return unit;
 	}
 	return NULL;
 }
@@ -417,27 +408,20 @@ const struct boot_unit *boot_units__target(const struct boot_units *u)
 /* "foo.bar" has no type, as "bar" is not one: it is short for foo.bar.service. */
 static bool has_type(const char *name)
 {
-	static const char *const types[] = {
-		"service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice",
-		"scope",
-	};
 	const char *dot = strrchr(name, '.');
+	autofree char *type = xasprintf("%s.", dot ?: "-");
 
-	for (size_t i = 0; dot && i < sizeof(types) / sizeof(types[0]); i++) {
-		if (!strcmp(dot + 1, types[i]))
-			return true;
-	}
-	return false;
+	return strstr(".service.socket.device.mount.automount.swap.target.path.timer.slice.scope.", type);
 }
 
 const struct boot_unit *boot_units__find_typed(const struct boot_units *u, const char *name)
 {
 	size_t length = strlen(name);
 
-	for (size_t i = 0; i < u->count; i++) {
-		for (char **alias = u->list[i].names; alias && *alias; alias++) {
+	for_list(unit, u) {
+		for (char **alias = unit->names; alias && *alias; alias++) {
 			if (!strncmp(*alias, name, length) && !strcmp(*alias + length, has_type(name) ? "" : ".service"))
-				return &u->list[i];
+				return unit;
 		}
 	}
 	return NULL;
