@@ -88,4 +88,18 @@ static inline void expect_at(struct json_object *from, const char *path, const c
 		     (char *)expected), "%s", path);
 }
 
+/* Lines "PATH JSON" about @object, with ' in place of ". */
+static inline void expect_all(const char *lines)
+{
+	char *copy = strdup(lines), *rest = copy, *line, *path;
+
+	for (char *at = copy; (at = strchr(at, '\'')); *at = '"')
+		;
+	while ((line = strsep(&rest, "\n"))) {
+		path = strsep(&line, " ");
+		expect_at(object, path, line);
+	}
+	free(copy);
+}
+
 #endif

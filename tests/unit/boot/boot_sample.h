@@ -206,20 +206,6 @@ static inline void print_json(void (*view)(const struct boot *b, FILE *out), con
 	parse_text();
 }
 
-/* Lines "PATH JSON" about @object, with ' in place of ". */
-static inline void expect_all(const char *lines)
-{
-	char *copy = strdup(lines), *rest = copy, *line, *path;
-
-	for (char *at = copy; (at = strchr(at, '\'')); *at = '"')
-		;
-	while ((line = strsep(&rest, "\n"))) {
-		path = strsep(&line, " ");
-		expect_at(object, path, line);
-	}
-	free(copy);
-}
-
 /* The trace event of a kind and a name, such as "X" and "setup_arch". */
 static inline struct json_object *event_of(struct json_object *events, const char *kind, const char *name)
 {
