@@ -61,71 +61,66 @@ Test(clock, the_time_of_a_buffer)
 	cr_expect(ns == 7);
 }
 
-/* ---- conclusions from readings */
+/* What is known of the clocks, in ns: local's lead, its error, the later one, and the reset and its error. "?": not known. */
+static void print_clock(const struct boot_clock *c)
+{
+	const int64_t numbers[] = { c->ahead, c->error, c->slewed, c->since_reset, c->tsc_error };
 
-/* Ranges of 3 us and 1 us, on a machine that was never suspended. */
-static const struct clock_looks usual = {
-	.to_monotonic = { 500000000, 500003000 }, .to_tsc = { 1000, 2000 }, .uptime = 100 * SECOND,
-};
+	PRINT(f, for_each(one, numbers)
+		      fprintf(f, *one == NOT_KNOWN ? "%s?" : "%s%ld", one == numbers ? "" : " ", (long)*one);
+	      fprintf(f, "%s%s%s%s%s", c->tsc_known ? "" : "; no TSC", c->why_no_tsc ? ", as " : "", c->why_no_tsc ?: "",
+		      c->why_no_ahead ? "; not ahead, as " : "", c->why_no_ahead ?: ""));
+}
+
+/* ---- conclusions from readings */
 
 /* NTP may have slewed CLOCK_MONOTONIC by an offset of 0.5 s, and by 500 ppm of 100 s. */
 #define NTP_NS (500000000 + 50000000)
 
-static struct boot_clock concluded(const struct clock_looks *l)
-{
-	struct boot_clock c = { .tsc_known = true, .mult = 1, .zero = -3 * SECOND };
-
-	boot_clock__conclude(&c, l);
-	return c;
-}
+/*
+ * Readings of the clocks, with ranges of some us, after 100 s. On a machine that was suspended, and if readings contradict each other,
+ * nothing is told.
+ */
+static const struct {
+	int64_t zero, monotonic[2], tsc[2], suspended;
+	const char *expected;
+} looks[] = {
+	{ -3 * SECOND, { 500000000, 500003000 }, { 1000, 2000 }, 0, "500001500 550001500 0 2999998500 500" },
+	/* The TSC was set to 0 after the kernel's clock had begun. */
+	{ 5, { 500000000, 500003000 }, { 1000, 2000 }, 0, "500001500 550001500 0 ? 500" },
+	/* The two bounds are equal, or the lower one is larger. */
+	{ -3 * SECOND, { 500000000, 500000000 }, { 1000, 2000 }, 0, "500000000 550000000 0 2999998500 500" },
+	{ -3 * SECOND, { 500000000, 499999999 }, { 1000, 2000 }, 0,
+	  "? ? ? 2999998500 500; not ahead, as the trace clock cannot be held against it" },
+	{ -3 * SECOND, { 500000000, 500003000 }, { 1000, 999 }, 0,
+	  "? ? ? ? ?; no TSC, as the trace clock does not follow the TSC; not ahead, as the trace clock does not follow the TSC" },
+	/* Two looks take some time. */
+	{ -3 * SECOND, { 500000000, 500003000 }, { 1000, 2000 }, 1000000, "500001500 550001500 0 2999998500 500" },
+	{ -3 * SECOND, { 500000000, 500003000 }, { 1000, 2000 }, 1000001,
+	  "? ? ? ? ?; no TSC, as the machine was suspended since; not ahead, as the machine was suspended since" },
+};
 
 Test(clock, conclusions)
 {
-	struct boot_clock c = concluded(&usual);
-
-	cr_expect(c.ahead == 500001500 && c.error == 1500 + NTP_NS && c.measured_error == 1500 && c.slewed == 0);
-	cr_expect(c.zero == -3 * SECOND + 1500 && c.since_reset == 3 * SECOND - 1500 && c.tsc_error == 500);
-	cr_expect(c.log_ahead == 1500 && !c.why_no_tsc && !c.why_no_ahead);
-	/* The TSC was set to 0 after the kernel's clock had begun. */
-	c = (struct boot_clock){ .tsc_known = true, .mult = 1, .zero = 5 };
-	boot_clock__conclude(&c, &usual);
-	cr_expect(c.since_reset == NOT_KNOWN && c.tsc_known);
-}
-
-Test(clock, looks_that_contradict_each_other_tell_nothing)
-{
-	struct clock_looks l = usual;
 	struct boot_clock c;
 
-	/* The two bounds are equal. */
-	l.to_monotonic.most = l.to_monotonic.least;
-	cr_expect(concluded(&l).error == NTP_NS);
-	l.to_monotonic.most--;
-	c = concluded(&l);
-	cr_expect(c.ahead == NOT_KNOWN && c.error == NOT_KNOWN && c.slewed == NOT_KNOWN && c.why_no_ahead);
-	cr_expect(c.since_reset != NOT_KNOWN, "this is known all the same");
-	l = usual;
-	l.to_tsc.most = l.to_tsc.least - 1;
-	c = concluded(&l);
-	cr_expect(c.since_reset == NOT_KNOWN && !c.tsc_known && strstr(c.why_no_tsc, "does not follow the TSC"));
-	cr_expect(c.ahead == NOT_KNOWN && strstr(c.why_no_ahead, "does not follow the TSC"));
-}
+	for_each(one, looks) {
+		struct clock_looks l = {
+			.to_monotonic = { one->monotonic[0], one->monotonic[1] }, .to_tsc = { one->tsc[0], one->tsc[1] },
+			.uptime = 100 * SECOND, .suspended = one->suspended,
+		};
 
-Test(clock, a_machine_that_was_suspended)
-{
-	struct clock_looks l = usual;
-	struct boot_clock c;
-
-	l.suspended = 1000000;
-	cr_expect(concluded(&l).tsc_known && concluded(&l).ahead != NOT_KNOWN, "two looks take some time");
-	l.suspended = 1000001;
-	c = concluded(&l);
-	cr_expect(c.tsc_known == false && strstr(c.why_no_tsc, "suspended") && strstr(c.why_no_ahead, "suspended"));
-	/* A clock that is not the TSC. */
-	c = (struct boot_clock){ .why_no_tsc = "kvm-clock" };
-	boot_clock__conclude(&c, &l);
-	cr_expect(c.ahead == NOT_KNOWN);
-	cr_expect(eq(str, (char *)c.why_no_tsc, "kvm-clock"));
+		c = (struct boot_clock){ .tsc_known = true, .mult = 1, .zero = one->zero };
+		boot_clock__conclude(&c, &l);
+		print_clock(&c);
+		expect_str(text, one->expected);
+		cr_expect(c.tsc_known == false || (c.log_ahead == 1500 && c.zero == one->zero + 1500));
+		cr_expect(c.ahead == NOT_KNOWN || c.error == c.measured_error + NTP_NS);
+		/* A clock that is not the TSC. */
+		c = (struct boot_clock){ .why_no_tsc = "kvm-clock" };
+		boot_clock__conclude(&c, &l);
+		expect_str(c.why_no_tsc, "kvm-clock");
+	}
 }
 
 /* ---- conclusions from events */
@@ -155,70 +150,49 @@ Test(clock, a_clock_that_is_slewed_after_init)
 		{ 200005000, 0, NTP_NS, NOT_KNOWN, 300000000 + 5001 },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct boot_clock c = { .ahead = cases[i].ahead, .measured_error = cases[i].measured_error,
-					.error = cases[i].error };
+	for_each(one, cases) {
+		struct boot_clock c = { .ahead = one->ahead, .measured_error = one->measured_error, .error = one->error };
 
-		boot_clock__of_boot(&c, &of_systemd, ahead + 1, begun, cases[i].finish);
-		cr_expect(c.ahead == 500005000 && c.error == 5001, "%zu", i);
-		cr_expect(c.slewed == cases[i].slewed, "%zu: %ld", i, (long)c.slewed);
+		boot_clock__of_boot(&c, &of_systemd, ahead + 1, begun, one->finish);
+		cr_expect(c.ahead == 500005000 && c.error == 5001 && c.slewed == one->slewed, "%ld: %ld", (long)one->ahead, (long)c.slewed);
 	}
 }
 
-static struct boot_clock of_boot(size_t first, size_t count, int64_t userspace)
-{
-	struct span_list l = { inits + first, count };
-	struct boot_clock c = { .ahead = 200000000, .error = NTP_NS };
+/* A file name with newlines can forge a program of process 1, and a tick after it. Clocks that drift apart have an error. */
+static const struct clock_range forged[] = { ahead[0], ahead[1], { 99 * SECOND, 99 * SECOND } };
+static const struct clock_range drifting[] = { { 500400000, 500000000 } }, half[] = { { INT64_MIN, 500000000 } };
 
-	boot_clock__of_boot(&c, &l, ahead + first, userspace, userspace + 20 * SECOND);
-	return c;
-}
+/* Programs from the first one on, and when systemd began; with and without a relation that was measured. */
+static const struct {
+	const struct clock_range *ahead;
+	size_t first, count;
+	int64_t userspace;
+	bool measured;
+	int64_t expected, error;
+} programs[] = {
+	{ ahead, 0, 3, 2500001000, true, 500005000, 5001 },
+	/* systemd seems to begin before its program was executed, by less than the error; or that of the initramfs is the last one. */
+	{ ahead, 0, 3, 2499991000, true, 500005000, 5001 }, { ahead, 0, 3, 2499000000, true, 600020000, 20001 },
+	/* Only the last program was recorded, or none: as it is now. */
+	{ ahead, 2, 1, 2500000000, true, 200000000, NTP_NS }, { ahead, 0, 0, 1, true, 200000000, NTP_NS },
+	/* Events tell it also if the machine was suspended. */
+	{ ahead, 0, 2, 2501000000, false, 500005000, 5001 },
+	/* The relation that was measured now also shows that the program is too late. */
+	{ forged, 0, 3, 2500001000, false, 500005000, 5001 }, { forged, 2, 1, 2500000000, true, 200000000, NTP_NS },
+	{ drifting, 0, 1, 3 * SECOND, false, 500200000, 200001 },
+	/* A single bound is not enough. */
+	{ half, 0, 1, 3 * SECOND, false, NOT_KNOWN, NOT_KNOWN },
+};
 
 Test(clock, systemd_has_the_clock_of_its_own_beginning)
 {
-	struct boot_clock c = of_boot(0, 3, 2500 * 1000000ll + 1000);
+	for_each(one, programs) {
+		struct boot_clock measured = { .ahead = 200000000, .error = NTP_NS }, c = one->measured ? measured : clock_not_known;
+		struct span_list l = { inits + one->first, one->count };
 
-	cr_expect(c.ahead == 500005000 && c.error <= 5001, "%ld +- %ld", (long)c.ahead, (long)c.error);
-	/* systemd seems to begin before its program was executed, by less than the error. */
-	cr_expect(of_boot(0, 3, 2500 * 1000000ll - 9000).ahead == 500005000);
-	c = of_boot(0, 3, 2499 * 1000000ll);
-	cr_expect(c.ahead == 600020000 && c.error == 20001, "that of the initramfs: %ld", (long)c.ahead);
-	/* Only the last program was recorded. */
-	c = of_boot(2, 1, 2500 * 1000000ll);
-	cr_expect(c.ahead == 200000000 && c.error == NTP_NS, "as it is now");
-	cr_expect(of_boot(0, 0, 1).ahead == 200000000);
-	/* Events tell it also if the machine was suspended. */
-	c = clock_not_known;
-	boot_clock__of_boot(&c, &(struct span_list){ inits, 2 }, ahead, 2501 * 1000000ll, NOT_KNOWN);
-	cr_expect(c.ahead == 500005000);
-}
-
-/* A file name with newlines can forge a program of process 1, and a tick after it. */
-Test(clock, a_forged_program_does_not_move_user_space)
-{
-	const struct clock_range forged[] = { ahead[0], ahead[1], { 99 * SECOND, 99 * SECOND } };
-	struct boot_clock c = clock_not_known;
-
-	boot_clock__of_boot(&c, &(struct span_list){ inits, 3 }, forged, 2500 * 1000000ll + 1000, NOT_KNOWN);
-	cr_expect(c.ahead == 500005000, "%ld", (long)c.ahead);
-	/* The relation that was measured now also shows that the program is too late. */
-	c = (struct boot_clock){ .ahead = 200000000, .error = NTP_NS };
-	boot_clock__of_boot(&c, &(struct span_list){ inits + 2, 1 }, forged + 2, 2500 * 1000000ll, NOT_KNOWN);
-	cr_expect(c.ahead == 200000000 && c.error == NTP_NS, "%ld", (long)c.ahead);
-}
-
-Test(clock, clocks_that_drift_apart_have_an_error)
-{
-	struct clock_range drifting = { 500400000, 500000000 };
-	struct boot_clock c = clock_not_known;
-
-	boot_clock__of_boot(&c, &(struct span_list){ inits, 1 }, &drifting, 3 * SECOND, NOT_KNOWN);
-	cr_expect(c.ahead == 500200000 && c.error == 200001);
-	/* A single bound is not enough. */
-	drifting.least = INT64_MIN;
-	c = clock_not_known;
-	boot_clock__of_boot(&c, &(struct span_list){ inits, 1 }, &drifting, 3 * SECOND, NOT_KNOWN);
-	cr_expect(c.ahead == NOT_KNOWN);
+		boot_clock__of_boot(&c, &l, one->ahead + one->first, one->userspace, NOT_KNOWN);
+		cr_expect(c.ahead == one->expected && c.error == one->error, "%zu: %ld +- %ld", one - programs, (long)c.ahead, (long)c.error);
+	}
 }
 
 /* The clocks of a container may have an offset of a week. */
@@ -257,7 +231,14 @@ Test(clock, without_tracefs_nothing_is_claimed)
 
 /* ---- firmware */
 
-TestSuite(firmware, .init = make_files, .fini = remove_files);
+static void end(void)
+{
+	free_printed();
+	remove_files();
+}
+
+TestSuite(firmware, .init = make_files, .fini = end);
+TestSuite(clock, .fini = free_printed);
 
 #define FPDT "acpi/fpdt/boot/"
 #define LOADER "-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
@@ -274,54 +255,51 @@ static void put_variable(const char *name, const char *digits)
 	put_file(path, data, length + 2);
 }
 
-static struct boot_firmware load(void)
+/* "SOURCE START END" */
+static void expect_firmware(const char *expected)
 {
 	struct boot_firmware f;
 
 	boot_firmware__load(&f, made);
-	return f;
+	PRINT(out, fprintf(out, f.loader_end == NOT_KNOWN ? "%d" : "%d %ld %ld", f.source, (long)f.loader_start, (long)f.loader_end));
+	expect_str(text, expected);
 }
+
+#define NONE "0"
 
 Test(firmware, fpdt_comes_before_efi_variables)
 {
-	struct boot_firmware f = load();
-
-	cr_expect(f.source == FIRMWARE_NONE && f.loader_start == NOT_KNOWN && f.loader_end == NOT_KNOWN);
+	expect_firmware(NONE);
 	put_variable("LoaderTimeInitUSec", "1500000");
 	put_variable("LoaderTimeExecUSec", "2750000");
-	f = load();
-	cr_expect(f.source == FIRMWARE_EFI && f.loader_start == 1500000000 && f.loader_end == 2750000000);
+	expect_firmware("2 1500000000 2750000000");
 	/* Takes bootloader_launch_ns, as systemd does. */
 	put_text(FPDT "bootloader_load_ns", "3000000000\n");
 	put_text(FPDT "bootloader_launch_ns", "4000000000\n");
 	put_text(FPDT "exitbootservice_end_ns", "5000000000\n");
-	f = load();
-	cr_expect(f.source == FIRMWARE_FPDT && f.loader_start == 4000000000 && f.loader_end == 5000000000);
+	expect_firmware("1 4000000000 5000000000");
 	/* Firmware without EFI leaves this at 0. */
 	put_text(FPDT "exitbootservice_end_ns", "0\n");
-	f = load();
-	cr_expect(f.source == FIRMWARE_EFI && f.loader_end == 2750000000);
+	expect_firmware("2 1500000000 2750000000");
 }
 
 Test(firmware, damaged_values_are_unknown)
 {
-	static const struct {
-		const char *init, *exec;
-		enum firmware_source source;
-	} cases[] = {
-		{ "15x", "2750000", FIRMWARE_NONE }, { "2750001", "2750000", FIRMWARE_NONE },
+	static const char *const cases[][3] = {
+		{ "15x", "2750000", NONE }, { "2750001", "2750000", NONE },
 		/* More than an hour; and an hour */
-		{ "1500000", "3600000001", FIRMWARE_NONE }, { "1500000", "3600000000", FIRMWARE_EFI },
-		{ "123456789012345678901234567890123", "2750000", FIRMWARE_NONE },
+		{ "1500000", "3600000001", NONE }, { "1500000", "3600000000", "2 1500000000 3600000000000" },
+		{ "123456789012345678901234567890123", "2750000", NONE },
 	};
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		put_variable("LoaderTimeInitUSec", cases[i].init);
-		put_variable("LoaderTimeExecUSec", cases[i].exec);
-		cr_expect(load().source == cases[i].source, "%zu", i);
+	for_each(one, cases) {
+		put_variable("LoaderTimeInitUSec", (*one)[0]);
+		put_variable("LoaderTimeExecUSec", (*one)[1]);
+		expect_firmware((*one)[2]);
 	}
+	/* Too short. */
 	put_file("efi/efivars/LoaderTimeInitUSec" LOADER, "\6\0\0", 3);
-	cr_expect(load().source == FIRMWARE_NONE, "too short");
+	expect_firmware(NONE);
 }
 
 /* Debian's kernel does not show the FPDT, and GRUB writes no variables. */

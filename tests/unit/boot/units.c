@@ -19,11 +19,6 @@
 #include "boot/account.h"
 #include "printed.h"
 
-static bool is(const char *got, const char *wanted)
-{
-	return got && !strcmp(got, wanted);
-}
-
 /* ---- a small systemd */
 
 struct fake_unit {
@@ -49,57 +44,31 @@ static uint64_t finish = 500;
 static bool dies;			/* exit at ListUnits */
 static bool dies_later;			/* exit when it is asked for the second unit */
 
-static int get_number(sd_bus *bus, const char *path, const char *interface, const char *property,
-		      sd_bus_message *reply, void *data, sd_bus_error *error)
+/* A number of us, a text or texts, whatever the property. */
+static int get(sd_bus *bus, const char *path, const char *interface, const char *property, sd_bus_message *reply, void *data,
+	       sd_bus_error *error)
 {
 	struct fake_unit *unit = data;
-	uint64_t value = 0;
+	uint64_t time = !strcmp(property, "FinishTimestampMonotonic") ? finish :
+			!strcmp(property, "UserspaceTimestampMonotonic") ? 20 :
+			!strcmp(property, "InactiveExitTimestampMonotonic") ? unit->exit :
+			!strcmp(property, "ActiveEnterTimestampMonotonic") ? unit->enter :
+			!strcmp(property, "InactiveEnterTimestampMonotonic") && unit->result && strcmp(unit->result, "success") ?
+			unit->exit + 25 : 0;
 
-	if (!strcmp(property, "FinishTimestampMonotonic"))
-		value = finish;
-	else if (!strcmp(property, "UserspaceTimestampMonotonic"))
-		value = 20;
-	else if (!strcmp(property, "InactiveExitTimestampMonotonic"))
-		value = unit->exit;
-	else if (!strcmp(property, "ActiveEnterTimestampMonotonic"))
-		value = unit->enter;
-	else if (!strcmp(property, "InactiveEnterTimestampMonotonic"))
-		value = unit->result && strcmp(unit->result, "success") ? unit->exit + 25 : 0;
-	return sd_bus_message_append(reply, "t", value);
-}
-
-static int get_text(sd_bus *bus, const char *path, const char *interface, const char *property,
-		    sd_bus_message *reply, void *data, sd_bus_error *error)
-{
-	struct fake_unit *unit = data;
-
-	return sd_bus_message_append(reply, "s", !strcmp(property, "Id") ? unit->name : unit->result ?: "");
-}
-
-static int get_after(sd_bus *bus, const char *path, const char *interface, const char *property,
-		     sd_bus_message *reply, void *data, sd_bus_error *error)
-{
-	struct fake_unit *unit = data;
-
-	if (dies_later && unit == &fakes[1])
+	if (dies_later && !strcmp(property, "After") && unit == &fakes[1])
 		_exit(0);
+	if (strstr(property, "Timestamp"))
+		return sd_bus_message_append(reply, "t", time);
+	if (!strcmp(property, "NJobs"))
+		return sd_bus_message_append(reply, "u", 3);
+	if (!strcmp(property, "Id") || !strcmp(property, "Result"))
+		return sd_bus_message_append(reply, "s", !strcmp(property, "Id") ? unit->name : unit->result ?: "");
+	if (!strcmp(property, "Names"))
+		return strcmp(unit->name, "top.target") ? sd_bus_message_append(reply, "as", 1, unit->name) :
+		       sd_bus_message_append(reply, "as", 3, "default.target", unit->name, "old.name.service");
 	return unit->after ? sd_bus_message_append(reply, "as", 2, "not-there.service", unit->after) :
 			     sd_bus_message_append(reply, "as", 0);
-}
-
-static int get_names(sd_bus *bus, const char *path, const char *interface, const char *property,
-		     sd_bus_message *reply, void *data, sd_bus_error *error)
-{
-	struct fake_unit *unit = data;
-
-	return strcmp(unit->name, "top.target") ? sd_bus_message_append(reply, "as", 1, unit->name) :
-	       sd_bus_message_append(reply, "as", 3, "default.target", unit->name, "old.name.service");
-}
-
-static int get_jobs(sd_bus *bus, const char *path, const char *interface, const char *property,
-		    sd_bus_message *reply, void *data, sd_bus_error *error)
-{
-	return sd_bus_message_append(reply, "u", 3);
 }
 
 static int list_units(sd_bus_message *m, void *data, sd_bus_error *error)
@@ -119,12 +88,12 @@ static int list_units(sd_bus_message *m, void *data, sd_bus_error *error)
 	return 1;
 }
 
-#define TIME(name) SD_BUS_PROPERTY(name "TimestampMonotonic", "t", get_number, 0, 0)
+#define TIME(name) SD_BUS_PROPERTY(name "TimestampMonotonic", "t", get, 0, 0)
 
 static const sd_bus_vtable of_manager[] = {
 	SD_BUS_VTABLE_START(0),
 	TIME("Userspace"), TIME("Finish"),
-	SD_BUS_PROPERTY("NJobs", "u", get_jobs, 0, 0),
+	SD_BUS_PROPERTY("NJobs", "u", get, 0, 0),
 	SD_BUS_METHOD("ListUnits", "", "a(ssssssouso)", list_units, 0),
 	SD_BUS_VTABLE_END
 };
@@ -132,17 +101,17 @@ static const sd_bus_vtable of_manager[] = {
 /* Some properties are not wanted by the reader, which has to skip them whatever their type. */
 static const sd_bus_vtable of_unit[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("Id", "s", get_text, 0, 0),
+	SD_BUS_PROPERTY("Id", "s", get, 0, 0),
 	TIME("InactiveExit"), TIME("ActiveEnter"), TIME("InactiveEnter"),
-	SD_BUS_PROPERTY("Names", "as", get_names, 0, 0),
-	SD_BUS_PROPERTY("Before", "as", get_after, 0, 0),
-	SD_BUS_PROPERTY("After", "as", get_after, 0, 0),
+	SD_BUS_PROPERTY("Names", "as", get, 0, 0),
+	SD_BUS_PROPERTY("Before", "as", get, 0, 0),
+	SD_BUS_PROPERTY("After", "as", get, 0, 0),
 	SD_BUS_VTABLE_END
 };
 
 static const sd_bus_vtable of_service[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_PROPERTY("Result", "s", get_text, 0, 0),
+	SD_BUS_PROPERTY("Result", "s", get, 0, 0),
 	SD_BUS_VTABLE_END
 };
 
@@ -219,28 +188,35 @@ static const struct boot_unit *find(const char *name)
 	return unit;
 }
 
+/* Of each unit: its state, result, starts and stops in us, and the units before it. */
+static void print_units(void)
+{
+	PRINT(f, for_list(unit, &b.units) {
+		fprintf(f, "%s %s %s", unit->name, unit->state, unit->result ?: "-");
+		for (const int64_t *time = &unit->activating; time <= &unit->deactivated; time++)
+			fprintf(f, *time == NOT_KNOWN ? " -" : " %ld", (long)*time / 1000);
+		for (char **after = unit->after; after && *after; after++)
+			fprintf(f, " %s", *after);
+		fputc('\n', f);
+	});
+}
+
+/* One unit is gone, and one was not started. A unit that was not started is none that another one has waited for. */
 Test(units, systemd_tells_them)
 {
 	const struct boot_units *u = &b.units;
-	const struct boot_unit *a, *bad;
 
 	cr_assert(ask() == 0);
+	print_units();
+	expect_str(text, "a.service active - 100 300 - - b.target\nb.target active - 90 90 - -\n"
+		   "bad.service failed exit-code 50 - - 75\ntop.target active - 400 400 - - a.service\n");
 	cr_expect(u->known && boot_units__complete(u) && u->jobs == 3);
 	cr_expect(u->manager.finish == 500000 && u->manager.userspace == 20000 && u->manager.firmware == NOT_KNOWN);
-	cr_expect(u->count == FAKES - 2, "one is gone, and one was not started: %zu", u->count);
-	cr_expect(boot_units__find(u, "gone.service") == NULL && boot_units__find(u, "never.service") == NULL);
-	cr_expect(eq(str, (char *)u->target, "top.target"));
-	a = find("a.service");
-	cr_expect(a->activating == 100000 && a->activated == 300000 && a->deactivated == NOT_KNOWN);
-	cr_expect(is(a->after[0], "b.target") && a->after[1] == NULL);
-	cr_expect(is(a->state, "active") && a->result == NULL);
-	bad = find("bad.service");
-	cr_expect(eq(str, (char *)bad->result, "exit-code"));
-	cr_expect(boot_unit__time(bad) == 25000, "until it failed");
-	cr_expect(bad->after[0] == NULL, "it waited for a unit that was not started");
+	expect_str(u->target, "top.target");
+	cr_expect(boot_unit__time(find("bad.service")) == 25000, "until it failed");
 }
 
-/* The times are on the kernel's clock, without the offset of process 1's time namespace. */
+/* The times are on the kernel's clock, without the offset of process 1's time namespace. There is no time before the clock. */
 Test(units, systemd_in_a_time_namespace)
 {
 	for (int64_t offset = -50000; offset <= 100000; offset += 150000) {
@@ -249,27 +225,28 @@ Test(units, systemd_in_a_time_namespace)
 		boot_units__shift(&b, offset);
 		cr_expect(b.units.manager.finish == 500000 - offset && b.units.manager.firmware == 9000);
 		cr_expect(b.units.manager.load_start == NOT_KNOWN, "never");
-		cr_expect(find("a.service")->activated == 300000 - offset && find("a.service")->deactivated == NOT_KNOWN);
-		cr_expect(find("b.target")->activated == (offset < 0 ? 140000 : NOT_KNOWN), "there is no time before the clock");
+		print_units();
+		expect_text(offset < 0 ? "a.service active - 150 350 - - b.target\nb.target active - 140 140 - -\n" :
+			    "a.service active - - 200 - - b.target\nb.target active - - - - -\n");
 	}
 }
 
 Test(units, a_typed_name_may_be_short_or_an_alias)
 {
-	const struct boot_unit *top;
+	static const char *const names[][2] = {
+		{ "top.target", "top.target" }, { "default.target", "top.target" }, { "old.name.service", "top.target" },
+		/* A dot alone makes no type. */
+		{ "old.name", "top.target" }, { "a", "a.service" },
+		/* It is no service. */
+		{ "top", NULL }, { "a.", NULL }, { "a.target", NULL }, { "", NULL }, { "default.target.service", NULL },
+	};
 
 	cr_assert(ask() == 0);
-	top = find("top.target");
-	cr_expect(boot_units__find_typed(&b.units, "top.target") == top);
-	cr_expect(boot_units__find_typed(&b.units, "default.target") == top);
-	cr_expect(boot_units__find_typed(&b.units, "old.name.service") == top);
-	cr_expect(boot_units__find_typed(&b.units, "old.name") == top, "a dot alone makes no type");
-	cr_expect(boot_units__find_typed(&b.units, "a") == boot_units__find(&b.units, "a.service"));
-	cr_expect(boot_units__find_typed(&b.units, "top") == NULL, "it is no service");
-	cr_expect(boot_units__find_typed(&b.units, "a.") == NULL);
-	cr_expect(boot_units__find_typed(&b.units, "a.target") == NULL);
-	cr_expect(boot_units__find_typed(&b.units, "") == NULL);
-	cr_expect(boot_units__find_typed(&b.units, "default.target.service") == NULL);
+	for_each(one, names) {
+		const struct boot_unit *unit = boot_units__find_typed(&b.units, (*one)[0]);
+
+		cr_expect(unit == boot_units__find(&b.units, (*one)[1]), "%s", (*one)[0]);
+	}
 }
 
 Test(units, a_boot_that_is_not_complete)
@@ -392,11 +369,8 @@ Test(chain, has_all_that_were_last_and_ends_in_a_circle)
 	expect_chain(&made_up, "top0 x1 y2 x3* y1* ");
 	PRINT(f, boot__chain_text(&made_up, &list[2], f));
 	expect_text("  `-x (see above)");
-	expect_at(object, "document", "\"boot-critical-chain\"");
-	expect_at(object, "unit", "\"top\"");
-	expect_at(object, "userspace", "1000000");
-	expect_at(object, "rows.3", "{\"name\":\"x\",\"depth\":3,\"start_monotonic\":1000000,\"active_monotonic\":50000000,"
-				    "\"time\":49000000,\"again\":true}");
+	expect_all("document 'boot-critical-chain'\nunit 'top'\nuserspace 1000000\n"
+		   "rows.3 {'name':'x','depth':3,'start_monotonic':1000000,'active_monotonic':50000000,'time':49000000,'again':true}");
 	PRINT(f, boot__chain_json(&made_up, &list[0], f));
 	parse_text();
 	expect_at(object, "unit", "\"x\"");
@@ -467,11 +441,7 @@ Test(blame, has_all_in_one_list)
 		made_up.full = 5;
 		PRINT(f, boot__blame(&made_up, 1, true, f));
 		parse_text();
-		expect_at(object, "document", "\"boot-blame\"");
-		expect_at(object, "complete", "true");
-		expect_at(object, "full", i ? "5" : "null");
-		expect_at(object, "lost", i ? "7" : "null");
-		expect_at(object, "count", "7");
-		expect_at(object, "items", "[{\"time\":50000000,\"name\":\"outer\",\"kind\":\"initcall\"}]");
+		expect_all("document 'boot-blame'\ncomplete true\ncount 7\nitems [{'time':50000000,'name':'outer','kind':'initcall'}]");
+		expect_all(i ? "full 5\nlost 7" : "full null\nlost null");
 	}
 }
