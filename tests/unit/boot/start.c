@@ -184,18 +184,14 @@ Test(boot_start, reports_without_an_early_part)
 	events = at(object, "traceEvents");
 	/* Labels; phases: before, levels, until init, programs; initcalls and modules. */
 	cr_expect(json_object_array_length(events) == 7 + 6 + 7, "%s", text);
-	expect_at(event_of(events, "X", "a_init"), "ts", "510000.000");
-	expect_at(event_of(events, "X", "a_init"), "tid", "1");
-	expect_at(event_of(events, "X", "inner_init"), "args", "{\"level\":\"late\",\"result\":-19}");
-	expect_at(event_of(events, "X", "first"), "tid", "7");
-	expect_at(event_of(events, "X", "first"), "cat", "\"module\"");
-	expect_at(event_of(events, "X", "(before)"), "dur", "500000.000");
-	expect_at(event_of(events, "X", "until init"), "dur", "100000.000");
-	expect_at(event_of(events, "X", "/init"), "dur", "100000.000");
 	/* A begin event without an end has a row of its own: later bars would be inside it. */
-	expect_at(event_of(events, "B", "second"), "ts", "821000.000");
-	cr_expect(json_object_get_int(at(event_of(events, "B", "second"), "tid")) > 1 << 22);
-	cr_expect(not(json_object_object_get_ex(event_of(events, "B", "second"), "dur", NULL)));
+	expect_events(",{'name':'(before)','cat':'phase','ph':'X','ts':0.000,'dur':500000.000,\n"
+		      ",{'name':'until init','cat':'phase','ph':'X','ts':700000.000,'dur':100000.000,\n"
+		      ",{'name':'/init','cat':'program','ph':'X','ts':800000.000,'dur':100000.000,\n"
+		      ",{'name':'a_init','cat':'initcall','ph':'X','ts':510000.000,'dur':20000.000,'pid':2,'tid':1,\n"
+		      "'dur':30000.000,'pid':2,'tid':1,'args':{'level':'late','result':-19}}\n"
+		      ",{'name':'first','cat':'module','ph':'X','ts':612000.000,'dur':48000.000,'pid':2,'tid':7,\n"
+		      ",{'name':'second','cat':'module','ph':'B','ts':821000.000,'pid':2,'tid':4194312,'args':{}}");
 	expect_text(": the end was not seen\"");
 	expect_nesting(events, 1);
 	expect_nesting(events, 7);
