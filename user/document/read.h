@@ -44,7 +44,7 @@ int document__open(const char *path);
  * Return: 0, or -EINVAL after a message.
  */
 int document__read_text(struct text *ret, int fd, const char *path);
-/* Refuses a text for which json-c would take more than @most bytes of memory. Returns -EINVAL after a message with @remedy. */
+/* Refuses a text for which json-c would take more than @most bytes. Returns -EINVAL after a message with @remedy. */
 int document__check_memory(const struct text *t, const char *path, const char *remedy, long long most);
 int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
 		    const char *command, int schema);
