@@ -407,8 +407,9 @@ void boot__account(struct boot *b, const char *dir)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
+	struct boot_asked asked = boot_asked__now();
 
-	b->asked = b->has_start || boot_asked__for(boot_asked__instance) || boot_asked__for(boot_asked__in_top);
+	b->asked = b->has_start || asked.instance || asked.in_top;
 	read_machine(b);
 	boot_clock__measure(&b->clock, dir, b->store);
 	boot_firmware__load(&b->firmware, "/sys/firmware");

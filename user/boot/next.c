@@ -27,13 +27,6 @@
 
 /* ---- this boot */
 
-bool boot_asked__for(bool (*what)(const char *line))
-{
-	autofree char *line = file__text("/proc/cmdline");
-
-	return what(line);
-}
-
 /* The length of the first word. A quoted part may contain spaces. */
 static size_t word_length(const char *text)
 {
@@ -119,41 +112,27 @@ static bool asks(const char *line, const char *name, const char *item)
 	return false;
 }
 
-bool boot_asked__instance(const char *line)
+struct boot_asked boot_asked__by(const char *line)
 {
-	return asks(line, "trace_instance", START_INSTANCE);
+	struct boot_asked asked = {
+		.instance = asks(line, "trace_instance", START_INSTANCE), .in_top = asks(line, "trace_event", "initcall"),
+		.keeps_first = asks(line, "trace_options", "nooverwrite"),
+	};
+
+	if (asks(line, "ftrace_boot_snapshot", START_INSTANCE) || (asks(line, "ftrace_boot_snapshot", NULL) && asked.in_top))
+		asked.no_events = "ftrace_boot_snapshot has put the events of the kernel's boot into the file `snapshot` "
+				  "there; leave it out of the command line";
+	else if (!asked.instance && (asks(line, "initcall_debug", NULL) || asks(line, "ftrace_graph_filter", "do_one_initcall")))
+		asked.no_events = "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
+				  "reads; hytrace boot needs the events that `hytrace boot next` asks for";
+	return asked;
 }
 
-bool boot_asked__in_top(const char *line)
-{
-	return asks(line, "trace_event", "initcall");
-}
-
-bool boot_asked__keeps_first(const char *line)
-{
-	return asks(line, "trace_options", "nooverwrite");
-}
-
-const char *boot_asked__no_events(const char *line)
-{
-	if (asks(line, "ftrace_boot_snapshot", START_INSTANCE) ||
-	    (asks(line, "ftrace_boot_snapshot", NULL) && boot_asked__in_top(line)))
-		return "ftrace_boot_snapshot has put the events of the kernel's boot into the file `snapshot` "
-		       "there; leave it out of the command line";
-	if (!boot_asked__instance(line) &&
-	    (asks(line, "initcall_debug", NULL) || asks(line, "ftrace_graph_filter", "do_one_initcall")))
-		return "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
-		       "reads; hytrace boot needs the events that `hytrace boot next` asks for";
-	return NULL;
-}
-
-void boot_asked__explain(void)
+struct boot_asked boot_asked__now(void)
 {
 	autofree char *line = file__text("/proc/cmdline");
-	const char *why = boot_asked__no_events(line);
 
-	if (why)
-		error__print("%s", why);
+	return boot_asked__by(line);
 }
 
 /* ---- the command line of the next one */

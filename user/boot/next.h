@@ -22,18 +22,17 @@ bool boot_word__next(const char **at, struct boot_word *ret);
 /* Does the word equal @text, or begin with it if @text ends with a star, apart from quotes? */
 bool boot_word__is(const struct boot_word *word, const char *text);
 
-/* Does @what hold for the command line of this boot? */
-bool boot_asked__for(bool (*what)(const char *line));
-/* Did the command line ask for the instance? */
-bool boot_asked__instance(const char *line);
-/* Are the events of initcalls in the top-level instance, as they must be before Linux 6.3? */
-bool boot_asked__in_top(const char *line);
-/* Do buffers, also the top-level one, keep their first events, by trace_options=? */
-bool boot_asked__keeps_first(const char *line);
-/* Why there are no events of initcalls, if the command line tells it: a constant sentence, or NULL. */
-const char *boot_asked__no_events(const char *line);
-/* Tells it on stderr, about this boot. */
-void boot_asked__explain(void);
+/* What a command line asks for. */
+struct boot_asked {
+	bool instance;			/* the instance of the events */
+	bool in_top;			/* events of initcalls in the top-level instance, as they must be before Linux 6.3 */
+	bool keeps_first;		/* that buffers, also the top-level one, keep their first events */
+	const char *no_events;		/* why there are no events of initcalls, a constant sentence; NULL: it does not tell */
+};
+
+struct boot_asked boot_asked__by(const char *line);
+/* What the command line of this boot asks for. */
+struct boot_asked boot_asked__now(void);
 
 /* ---- the next one */
 
@@ -48,8 +47,7 @@ char *boot_next__command_line(const char *current, const char *parameters, bool 
  * @initrd: the initramfs; NULL: if @kernel is NULL, the running kernel's in /boot, otherwise none
  * @parameters: see boot_next__command_line()
  *
- * Nothing is written to any file, so the boot after the next one is as before. Needs CAP_SYS_BOOT. Return: 0, or a
- * negative error after a message.
+ * Nothing is written to any file. Return: 0, or a negative error after a message.
  */
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters);
 /* Becomes the command that reboots. Returns a negative error after a message; then the kernel is unloaded again. */
@@ -85,12 +83,12 @@ int boot_next__remove_entry(const char *root);
  * boot_events__load() - find and read the events of this boot
  * @b: gets them
  * @dir: the mount point of tracefs
- * @asked_in_top: the top-level instance has all events (Linux < 6.3)
+ * @asked: of this boot
  *
- * Return: 0; -ENOENT, without a message, if this boot was not asked for events; -ENODATA, -EPROTO or another error
- * after a message.
+ * Return: 0; -ENOENT, without a message but @asked->no_events, if this boot was not asked for events; -ENODATA, -EPROTO
+ * or another error after a message.
  */
-int boot_events__load(struct boot *b, const char *dir, bool asked_in_top);
+int boot_events__load(struct boot *b, const char *dir, const struct boot_asked *asked);
 /* Removes the instance, which frees its memory, and the probes, if they are there. Returns a negative error after a message. */
 int boot_events__release(const char *dir);
 /* Copies the events as tracefs shows them, for viewers of traces. Returns a negative error after a message. */

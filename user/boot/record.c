@@ -160,18 +160,17 @@ static int read_top(struct events *e, enum events_wanted which, const char *dir)
 }
 
 /* Tells why the instance has no initcalls. */
-static int has_none(const char *instance)
+static int has_none(const char *instance, const struct boot_asked *asked)
 {
-	autofree char *on = file__text_at("%s/events/initcall/enable", instance), *line = file__text("/proc/cmdline");
-	const char *why = boot_asked__no_events(line);
+	autofree char *on = file__text_at("%s/events/initcall/enable", instance);
 
-	return error__return(-ENODATA, "%s has no initcalls: %s", instance, why ?: on && *on == '0' ?
+	return error__return(-ENODATA, "%s has no initcalls: %s", instance, asked->no_events ?: on && *on == '0' ?
 			     "its events initcall:* are off, so this boot did not ask for them as `hytrace boot next` prints it, or "
 			     "somebody has turned them off" :
 			     "it was cleared, or later events have overwritten them, as without " START_KEEP);
 }
 
-int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
+int boot_events__load(struct boot *b, const char *dir, const struct boot_asked *asked)
 {
 	autofree char *instance = xasprintf("%s/instances/" START_INSTANCE, dir);
 	bool probes = has_probes(dir), in_top = false;
@@ -182,7 +181,7 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 	b->probes_lost = 0;
 	b->lost = count(instance, OVERWRITTEN, NULL);
 	err = read_trace(&e, EVENTS_ALL, instance);
-	if (err == -ENOENT && asked_in_top) {
+	if (err == -ENOENT && asked->in_top) {
 		in_top = true;
 		b->lost = count(dir, OVERWRITTEN, NULL);
 		err = read_top(&e, EVENTS_ALL, dir);
@@ -196,11 +195,13 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 	if (in_top)
 		b->probes_full = b->full;
 	if (!err && !b->initcalls.count)
-		err = has_none(in_top ? dir : instance);
-	if (err == -ENOENT && boot_asked__for(boot_asked__instance))
+		err = has_none(in_top ? dir : instance, asked);
+	if (err == -ENOENT && asked->instance)
 		err = error__return(-ENODATA, "this boot was asked for events of initcalls, and %s is not there: it was "
 				    "removed, as by `hytrace boot release`, or this kernel is older than Linux 6.3 and needs "
 				    "other parameters, which `hytrace boot next` prints", instance);
+	if (err == -ENOENT && asked->no_events)
+		error__print("%s", asked->no_events);
 	/* Without probes, the boot was not asked for them. */
 	if (!probes) {
 		free(b->probes.list);
@@ -219,7 +220,7 @@ int boot_events__load(struct boot *b, const char *dir, bool asked_in_top)
 int boot_events__copy(const char *dir, FILE *out)
 {
 	autofree char *own = xasprintf("%s/instances/" START_INSTANCE "/trace", dir), *top = xasprintf("%s/trace", dir), *line = NULL;
-	const char *path = access(own, F_OK) && boot_asked__for(boot_asked__in_top) ? top : own;
+	const char *path = access(own, F_OK) && boot_asked__now().in_top ? top : own;
 	size_t room = 0;
 	FILE *f;
 	int err = open_trace(path, &f);
@@ -247,15 +248,14 @@ static bool is_missing(int err)
 static void try_events(struct boot *b)
 {
 	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();
-	int err = dir ? boot_events__load(b, dir, boot_asked__for(boot_asked__in_top)) : -EPERM;
+	struct boot_asked asked = boot_asked__now();
+	int err = dir ? boot_events__load(b, dir, &asked) : -EPERM;
 
 	if (!dir)
 		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
 			    "only root can read their events" : "there is no tracefs");
-	if (err == -ENOENT) {
+	if (err == -ENOENT)
 		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot next` prints");
-		boot_asked__explain();
-	}
 }
 
 /*
@@ -264,15 +264,14 @@ static void try_events(struct boot *b)
  */
 static int find_parts(struct boot *b, const char *dir, struct early_stats *stats, bool *ret_early)
 {
-	int err = boot_events__load(b, dir, boot_asked__for(boot_asked__in_top));
+	struct boot_asked asked = boot_asked__now();
+	int err = boot_events__load(b, dir, &asked);
 	bool early = early_stats__asked(dir), units = boot_units__are_here();
 
 	*ret_early = false;
 	/* Go on with early calls or units, if there are any. */
 	if (err && err != -ENOENT && !(is_missing(err) && (early || units)))
 		return err;
-	if (err == -ENOENT)
-		boot_asked__explain();
 	if (!early && err == -ENOENT && units)
 		error__warn("this boot was not asked for the events of initcalls and modules; `hytrace boot next` prints what "
 			    "the next one needs");
@@ -376,14 +375,14 @@ static int disable_events(const char *dir)
 
 int boot_events__release(const char *dir)
 {
-	bool probes = has_probes(dir), in_top = boot_asked__for(boot_asked__in_top), keeps = boot_asked__for(boot_asked__keeps_first);
-	bool instance = boot_asked__for(boot_asked__instance);
+	struct boot_asked asked = boot_asked__now();
+	bool probes = has_probes(dir);
 
 	return remove_instance(dir) ?:
 	       (probes ? write_text(dir, "events/" PROBES_GROUP "/enable", "0", false) ?:
 			 write_text(dir, "kprobe_events", "-:" PROBES_GROUP "/", true) : 0) ?:
-	       (in_top ? disable_events(dir) ?: write_text(dir, "trace", "\n", false) : 0) ?:
+	       (asked.in_top ? disable_events(dir) ?: write_text(dir, "trace", "\n", false) : 0) ?:
 	       /* The default size of a used buffer. */
-	       (probes || in_top ? write_text(dir, "buffer_size_kb", DEFAULT_KB, false) : 0) ?:
-	       (keeps && (probes || in_top || instance) ? write_text(dir, "options/overwrite", "1", false) : 0);
+	       (probes || asked.in_top ? write_text(dir, "buffer_size_kb", DEFAULT_KB, false) : 0) ?:
+	       (asked.keeps_first && (probes || asked.in_top || asked.instance) ? write_text(dir, "options/overwrite", "1", false) : 0);
 }

@@ -14,7 +14,7 @@
 
 static bool in_top(const char *line)
 {
-	return boot_asked__in_top(line);
+	return boot_asked__by(line).in_top;
 }
 
 Test(boot_asked, events_in_the_top_level_instance)
@@ -41,9 +41,9 @@ Test(boot_asked, the_instance_and_a_buffer_that_keeps_its_first_events)
 {
 	const char *line = "quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n";
 
-	cr_expect(boot_asked__instance(line) && boot_asked__keeps_first(line));
+	cr_expect(boot_asked__by(line).instance && boot_asked__by(line).keeps_first);
 	line = "trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite";
-	cr_expect(not(boot_asked__instance(line) || boot_asked__keeps_first(line)));
+	cr_expect(not(boot_asked__by(line).instance || boot_asked__by(line).keeps_first));
 }
 
 Test(boot_asked, users_of_other_ways_to_trace_are_told)
@@ -62,7 +62,7 @@ Test(boot_asked, users_of_other_ways_to_trace_are_told)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *why = boot_asked__no_events(cases[i].line);
+		const char *why = boot_asked__by(cases[i].line).no_events;
 
 		cr_expect(cases[i].word ? why && strstr(why, cases[i].word) : !why, "%s: %s", cases[i].line, why);
 	}

@@ -389,7 +389,7 @@ Test(start_load, all_events_in_one_buffer)
 		put_text("trace", EVENTS PROBE("0.600000"));
 		put_text("per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
 		begin_boot();
-		cr_assert(boot_events__load(&b, made, true) == 0);
+		cr_assert(boot_events__load(&b, made, &(struct boot_asked){ .in_top = true }) == 0);
 		cr_expect(b.probes.count == 1 && b.probes_lost == 3, "%ld", (long)b.probes_lost);
 		cr_expect(b.lost == 0 && b.full == (full ? 600 * MS : NOT_KNOWN) && b.probes_full == b.full, "%ld", (long)b.full);
 		print_json(boot__write, &b);
@@ -406,7 +406,7 @@ Test(start_load, probes_in_a_buffer_of_their_own)
 	put_text("trace", PROBE("0.600000"));
 	put_text("per_cpu/cpu0/stats", STATS("500"));
 	begin_boot();
-	cr_assert(boot_events__load(&b, made, false) == 0);
+	cr_assert(boot_events__load(&b, made, &(struct boot_asked){}) == 0);
 	cr_expect(b.probes.count == 1 && b.probes_lost == 503 && b.probes_full == NOT_KNOWN, "%ld", (long)b.probes_lost);
 	cr_expect(b.probes.list[0].start == 600 * MS);
 	cr_expect(b.lost == 0 && b.full == 750 * MS, "%ld", (long)b.full);
