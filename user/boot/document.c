@@ -57,18 +57,13 @@ static void write_length(json_writer_t *w, const struct json_field *field, const
 	s->end == NOT_KNOWN ? jsonw_null(w) : jsonw_int(w, s->end - s->start);
 }
 
-/* Is it a possible length of time? The sum with a start is no overflow. */
-static bool is_length(int64_t length)
-{
-	return length >= 0 && length < INT64_MAX / 8;
-}
-
 static int read_length(struct json_object *value, const struct json_field *field, void *member, void *whole)
 {
 	struct span *s = member;
 	int64_t length = json_object_get_int64(value);
 
-	if (!is_length(length))
+	/* The sum with a start is no overflow. */
+	if (length < 0 || length >= INT64_MAX / 8)
 		return -EINVAL;
 	s->end = value ? s->start + length : NOT_KNOWN;
 	return 0;
@@ -437,11 +432,17 @@ void boot__write(const struct boot *b, FILE *out)
 /* ---- reading */
 
 /* Are the spans sorted? Views look for them by time. */
-static bool are_sorted(const struct span_list *l)
+static bool are_sorted(const struct boot *b)
 {
-	for (size_t i = 1; i < l->count; i++) {
-		if (l->list[i].start < l->list[i - 1].start)
-			return false;
+	const struct span_list *const lists[] = {
+		&b->inits, &b->levels, &b->initcalls, &b->probes, &b->programs, &b->path, &b->early.longest,
+	};
+
+	for_array(l, lists, sizeof(lists) / sizeof(lists[0])) {
+		for (size_t i = 1; i < (*l)->count; i++) {
+			if ((*l)->list[i].start < (*l)->list[i - 1].start)
+				return false;
+		}
 	}
 	return true;
 }
@@ -487,9 +488,6 @@ static void finish(struct boot *b)
 
 int boot__read(struct boot *ret, const char *path)
 {
-	const struct span_list *const lists[] = {
-		&ret->inits, &ret->levels, &ret->initcalls, &ret->probes, &ret->programs, &ret->path, &ret->early.longest,
-	};
 	struct json_object *root;
 	struct text t;
 	int err;
@@ -508,11 +506,7 @@ int boot__read(struct boot *ret, const char *path)
 	ret->has_start = json__field(root, "start");
 	err = json__read_fields(root, boot_fields, ret, ret) ?: json__read_fields(root, account_fields, ret, ret);
 	json_object_put(root);
-	for (size_t i = 0; !err && i < sizeof(lists) / sizeof(lists[0]); i++) {
-		if (!are_sorted(lists[i]))
-			err = -EINVAL;
-	}
-	if (err || !are_stacks(&ret->early) || !has_parts(ret))
+	if (err || !are_sorted(ret) || !are_stacks(&ret->early) || !has_parts(ret))
 		return error__return(-EINVAL, "%s: is damaged: a field of it is missing, or makes no sense", path);
 	finish(ret);
 	return 0;

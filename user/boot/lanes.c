@@ -104,19 +104,6 @@ static struct svg_time time_of(const struct picture *p, int64_t ns)
 	return svg__time(ns, p->t->parts[p->v->part].counts);
 }
 
-static void put_argument(FILE *out, const struct span *s, const struct json_field *argument)
-{
-	const char *text = span__text(s, argument);
-	int64_t number = span__number(s, argument);
-
-	if (text || number != NOT_KNOWN)
-		fprintf(out, "\n%s: ", argument->name);
-	if (text)
-		svg__text(out, text, SVG_MOST_CHARACTERS);
-	else if (number != NOT_KNOWN)
-		fprintf(out, "%" PRId64, number);
-}
-
 static void put_tip(const struct picture *p, const struct span *s)
 {
 	FILE *out = p->out;
@@ -131,8 +118,17 @@ static void put_tip(const struct picture *p, const struct span *s)
 		fprintf(out, s->endless ? "from %.6f s" : "from %.6f s to %.6f s", s->start / 1e9, s->end / 1e9);
 	if (s->self != s->end - s->start)
 		fprintf(out, "\nwithout what is inside: %s", time_of(p, s->self).text);
-	for (const struct json_field *a = s->arguments; a && a->name; a++)
-		put_argument(out, s, a);
+	for (const struct json_field *a = s->arguments; a && a->name; a++) {
+		const char *text = span__text(s, a);
+		int64_t number = span__number(s, a);
+
+		if (text || number != NOT_KNOWN)
+			fprintf(out, "\n%s: ", a->name);
+		if (text)
+			svg__text(out, text, SVG_MOST_CHARACTERS);
+		else if (number != NOT_KNOWN)
+			fprintf(out, "%" PRId64, number);
+	}
 	fputs("</title>", out);
 }
 

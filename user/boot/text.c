@@ -282,51 +282,31 @@ static void print_levels(const struct boot *b, FILE *out)
 
 /* ---- initcalls, probes and waits */
 
-/* Prints those for which @is_listed, the longest first. @before: the text before the table, if there are any */
-static void print_spans(const struct span_list *l, bool (*is_listed)(const struct span *s), const struct column *columns,
-			void (*add)(struct libscols_table *table, const struct span *s), const char *before, size_t most,
-			FILE *out)
-{
-	struct libscols_table *table = cells__table(out, columns);
-	size_t count;
-	const struct span **order = span_list__by_self(l, is_listed, &count);
-
-	for (size_t i = 0; i < count && i < most; i++)
-		add(table, order[i]);
-	fputs(count ? before : "", out);
-	cells__print(table, most, count, out);
-	free(order);
-}
-
 /* The time of a span; NOT_KNOWN. */
 static int64_t known_time(const struct span *s)
 {
 	return span__has_end(s) ? span__time(s) : NOT_KNOWN;
 }
 
-static void add_initcall(struct libscols_table *table, const struct span *call)
-{
-	ADD_ROW(table, NULL, span__name(call), call->in, cell__seconds(call->start).text, cell__seconds(known_time(call)).text,
-		cell__seconds(call->self).text, cell__seconds(call->running).text, cell__seconds(call->waiting).text,
-		span__has_end(call) ? cell__number(call->result).text : "(its end is not known)");
-}
-
 static void print_initcalls(const struct boot *b, size_t most, FILE *out)
 {
 	int waits = RIGHT | (b->waits ? 0 : SCOLS_FL_HIDDEN);
-	const struct column columns[] = {
+	struct libscols_table *table = cells__table(out, (const struct column[]){
 		{ "INITCALL OR MODULE", 0.4 }, { "LEVEL", 9 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT }, { "SELF", 10, RIGHT },
 		{ "RAN", 10, waits }, { "WAITED", 10, waits }, { "RESULT", 6, RIGHT }, { }
-	};
+	});
+	size_t count;
+	const struct span **order = span_list__by_self(&b->initcalls, NULL, &count);
 
-	print_spans(&b->initcalls, NULL, columns, add_initcall, "", most, out);
-}
+	for (size_t i = 0; i < count && i < most; i++) {
+		const struct span *call = order[i];
 
-static void add_probe(struct libscols_table *table, const struct span *probe)
-{
-	ADD_ROW(table, NULL, probe->name ?: "(not known)", probe->in ?: "(not known)", cell__seconds(probe->start).text,
-		cell__seconds(known_time(probe)).text, cell__seconds(probe->self).text,
-		!span__has_end(probe) ? "(its end is not known)" : probe->note ?: cell__number(probe->result).text);
+		ADD_ROW(table, NULL, span__name(call), call->in, cell__seconds(call->start).text, cell__seconds(known_time(call)).text,
+			cell__seconds(call->self).text, cell__seconds(call->running).text, cell__seconds(call->waiting).text,
+			span__has_end(call) ? cell__number(call->result).text : "(its end is not known)");
+	}
+	cells__print(table, most, count, out);
+	free(order);
 }
 
 static bool is_of_device(const struct span *probe)
@@ -336,12 +316,23 @@ static bool is_of_device(const struct span *probe)
 
 static void print_probes(const struct boot *b, size_t most, FILE *out)
 {
-	static const struct column columns[] = {
+	struct libscols_table *table = cells__table(out, (const struct column[]){
 		{ "PROBE OF DEVICE", 0.3 }, { "BY DRIVER", 0.2 }, { "START", 10, RIGHT }, { "TIME", 10, RIGHT },
 		{ "SELF", 10, RIGHT }, { "RESULT", 8, RIGHT }, { }
-	};
+	});
+	size_t count;
+	const struct span **order = span_list__by_self(&b->probes, is_of_device, &count);
 
-	print_spans(&b->probes, is_of_device, columns, add_probe, "\n", most, out);
+	for (size_t i = 0; i < count && i < most; i++) {
+		const struct span *probe = order[i];
+
+		ADD_ROW(table, NULL, probe->name ?: "(not known)", probe->in ?: "(not known)", cell__seconds(probe->start).text,
+			cell__seconds(known_time(probe)).text, cell__seconds(probe->self).text,
+			!span__has_end(probe) ? "(its end is not known)" : probe->note ?: cell__number(probe->result).text);
+	}
+	fputs(count ? "\n" : "", out);
+	cells__print(table, most, count, out);
+	free(order);
 }
 
 /*
