@@ -49,13 +49,9 @@ void boot_clock__measure(struct boot_clock *ret, const char *dir, struct strings
  * proportion to the time since the clock's zero.
  */
 int64_t boot_clock__from_tsc(const struct boot_clock *c, uint64_t tsc);
-/**
- * boot_clock__of_boot() - take the relation to CLOCK_MONOTONIC from the events of the boot
- * @c: the clocks; unchanged if the events do not tell the relation
- * @inits: the programs of process 1
- * @ahead: for each: "local" - CLOCK_MONOTONIC after it
- * @userspace: when systemd began, by CLOCK_MONOTONIC
- * @finish: when the boot was complete; NOT_KNOWN: it is not complete
+/*
+ * Takes the relation to CLOCK_MONOTONIC from the events of the boot, if they tell it. @ahead: for each of @inits, "local"
+ * - CLOCK_MONOTONIC after it. @userspace, @finish: when systemd began, and when the boot was complete, or NOT_KNOWN
  */
 void boot_clock__of_boot(struct boot_clock *c, const struct span_list *inits, const struct clock_range *ahead,
 			 int64_t userspace, int64_t finish);

@@ -154,10 +154,7 @@ struct boot_clock {
 	int64_t log_ahead;		/* "local" - the clock of the kernel's log */
 };
 
-/*
- * Translates a time of CLOCK_MONOTONIC to the clock "local"; NOT_KNOWN. Only for times of user space: earlier in the
- * boot, CLOCK_MONOTONIC may have missed ticks.
- */
+/* Translates a time of user space to the clock "local": earlier in the boot, CLOCK_MONOTONIC may have missed ticks. */
 int64_t boot_clock__from_monotonic(const struct boot_clock *c, int64_t ns);
 
 enum firmware_source { FIRMWARE_NONE, FIRMWARE_FPDT, FIRMWARE_EFI, FIRMWARE_SYSTEMD };
@@ -339,21 +336,12 @@ enum boot_needs {
 void boot__init(struct boot *ret);
 void boot__free(struct boot *b);
 
-/**
- * boot__record() - find all that is known about the boot of the running machine
- * @ret: to be freed by boot__free(), also after errors
- * @needs: bits of enum boot_needs
- *
- * Return: 0; a negative error after a message if nothing is known of what is needed.
+/*
+ * Finds all that is known about the boot of the running machine. @ret: to be freed, also after errors. @needs: bits of
+ * enum boot_needs. Returns a negative error after a message if nothing is known of what is needed.
  */
 int boot__record(struct boot *ret, unsigned int needs);
-/**
- * boot__read() - read a document
- * @ret: to be freed by boot__free(), also after errors
- * @path: the file; "-": standard input
- *
- * Return: 0; -EINVAL after a message.
- */
+/* Reads a document; "-" is standard input. @ret: as above. Returns -EINVAL after a message. */
 int boot__read(struct boot *ret, const char *path);
 /* Writes the document. The caller checks @out for write errors. */
 void boot__write(const struct boot *b, FILE *out);

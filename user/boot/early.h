@@ -117,8 +117,7 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles);
 
 /*
  * Loads the early calls of the tracer "function" from the instance. @ret_missing: the number of recorded calls that
- * are not there any more, without a message. Returns -ENODATA if there are no calls, -EPROTO if a line cannot be
- * parsed.
+ * are not there any more. Returns -ENODATA if there are no calls, -EPROTO if a line cannot be parsed.
  */
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing);
@@ -162,13 +161,9 @@ void early_phases__find(struct early_filler *f, bool complete);
 
 /* Fills the early part of @b. @missing: the number of recorded calls that are not there any more */
 void early__fill(struct boot *b, const struct early_stats *stats, const struct early_calls *calls, uint64_t missing);
-/**
- * early__record() - read the early part of the running machine's boot
- * @b: gets the early part and the texts of it
- * @stats: the contents of the file early_stats
- * @dir: the mount point of tracefs
- *
- * Return: 0; a negative error after a message, with @b unchanged.
+/*
+ * Reads the early part of the running machine's boot. @dir: the mount point of tracefs. After an error, which has a
+ * message, @b is unchanged.
  */
 int early__record(struct boot *b, const struct early_stats *stats, const char *dir);
 

@@ -112,13 +112,9 @@ struct boot_sched {
 	struct boot *b;			/* gets the runs, the requests to disks, and the CPUs */
 };
 
-/**
- * boot_sched__take() - add an event
- * @s: the result so far; before the first event, all but @s->b is zero
- * @c: the event
- *
- * Events must come in order of time. Return: 0; -EPROTO if the event's fields cannot be parsed; -ENOENT if it is an
- * event of another kind.
+/*
+ * Adds an event; they must come in order of time. Before the first one, all but @s->b is zero. Returns -EPROTO if its
+ * fields cannot be parsed; -ENOENT if it is of another kind.
  */
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c);
 /* Notes that the CPU's buffer was full. Returns the time of the CPU's last event; 0: none. */
@@ -131,10 +127,7 @@ void boot_sched__free(struct boot_sched *s);
 const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid);
 /* The index of the task's state at @time, which is the last change at or before @time; SIZE_MAX if there is none. */
 size_t sched_task__at(const struct sched_task *t, uint64_t time);
-/*
- * The function that the task executed for a workqueue at @start; NULL: none. @ret_until: the time until which this is
- * so, at most @end
- */
+/* The function that the task executed for a workqueue at @start, and until *@ret_until, at most @end; NULL: none. */
 const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end, uint64_t *ret_until);
 
 /*
@@ -144,10 +137,7 @@ const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_
  * the critical path of process 1.
  */
 
-/*
- * Divides the time of process 1 until init, and the time of all initcalls. Finds how busy CPUs were.
- * @b: a boot whose events include those of the scheduler
- */
+/* Divides the time of process 1 until init, and of all initcalls, by the scheduler's events. Finds how busy CPUs were. */
 void boot_waits__find(struct boot *b, const struct boot_sched *sched);
 
 /* ---- all events (events.c) */
@@ -167,15 +157,11 @@ struct events {
 void events__begin(struct events *e, struct boot *b);
 /**
  * events__read() - read a file with events of a boot
- * @e: the state
  * @which: the kinds of events to take; EVENTS_OF_PROBES for the second of two files
- * @f: the file `trace` of a tracefs instance
- * @until: later events are ignored, so that reading ends although it causes events;
- * 	UINT64_MAX: no limit
- * @name: the name of the file, for messages
+ * @f: the file `trace` of a tracefs instance, whose name in messages is @name
+ * @until: later events are ignored, so that reading ends although it causes events
  *
- * Ignores events of other kinds. Return: 0, or a negative error after a message; -EPROTO if there are lines, but none
- * can be parsed.
+ * Return: 0, or a negative error after a message; -EPROTO if there are lines, but none can be parsed.
  */
 int events__read(struct events *e, enum events_wanted which, FILE *f, uint64_t until, const char *name);
 /* Notes that the buffer of this CPU was full: later events of the CPU are missing. */

@@ -60,12 +60,9 @@ void picture__lanes(struct picture *p);
 #define SVG_CHARACTER 6.7
 #define SVG_MOST_CHARACTERS 200
 
-/**
- * svg__text() - write the beginning of a text as XML
- * @out: the stream
- * @text: any bytes; a byte that is not UTF-8, and a character that XML forbids or that changes the
- * 	direction of writing, becomes U+FFFD
- * @most: the maximum number of characters. A longer text is cut and ends with "…".
+/*
+ * Writes a text as XML. A byte that is not UTF-8, and a character that XML forbids or that changes the direction of
+ * writing, becomes U+FFFD. A text of more than @most characters is cut and ends with "…".
  */
 void svg__text(FILE *out, const char *text, size_t most);
 /* The width of a label in pixels. Non-ASCII characters may be wide. */

@@ -185,11 +185,7 @@ struct timeline {
 	struct strings *store;
 };
 
-/**
- * timeline__collect() - make the timeline of a boot
- * @t: the timeline, to be freed by timeline__free()
- * @b: the boot; must live as long as @t
- */
+/* Makes the timeline of a boot, to be freed by timeline__free(). @b must live as long. */
 void timeline__collect(struct timeline *t, const struct boot *b);
 
 /* Makes bins from @start to @end, or a little later, whose load is not known. To be freed by boot_load__free(). */
@@ -201,12 +197,7 @@ void boot_load__add(struct boot_load *l, size_t cpu, int64_t start, int64_t end,
 double boot_load__mean(const struct boot_load *l, size_t bin);
 
 void timeline__init(struct timeline *t);
-/**
- * timeline__lane() - find a lane by name, group and part, or add it
- * @lane: name, group, part, kind and pid of the lane
- *
- * Return: the index of the lane. Pictures show lanes in the order in which they were added.
- */
+/* Finds a lane by name, group and part, or adds it. Returns its index. Pictures show lanes in the order of adding. */
 size_t timeline__lane(struct timeline *t, const struct lane *lane);
 /* Adds a span. @end may be NOT_KNOWN or UNTIL_END. Returns it, for its arguments, until the next one is added. */
 struct span *timeline__add(struct timeline *t, size_t lane, enum span_class class, const char *name, int64_t start,
@@ -215,11 +206,9 @@ void timeline__mark(struct timeline *t, const char *name, int64_t time);
 /* Makes a text that lives as long as the timeline. */
 const char *timeline__keep(struct timeline *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/**
- * timeline__finish() - sort the spans, find how they nest, and the ends of the parts
- *
- * If no source knows the end of the boot, it ends before the first long pause without any spans: modules are loaded
- * as long as the machine runs.
+/*
+ * Sorts the spans, finds how they nest, and the ends of the parts. If no source knows the end of the boot, it ends
+ * before the first long pause without any spans: modules are loaded as long as the machine runs.
  */
 void timeline__finish(struct timeline *t);
 void timeline__free(struct timeline *t);
