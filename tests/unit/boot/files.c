@@ -26,20 +26,16 @@ static int read_stats(const char *text, struct early_stats *s)
 
 Test(early_stats, has_them_all)
 {
+	static const struct early_stats expected = {
+		.tracer = "function", .clock = "local", .recorded = 391022, .lost = 1, .shown = 2, .first = 3, .last = 812345678,
+		.before_zero = 4, .tsc_khz = 1000000, .cpu = 5, .sites = 27110, .differing = 6, .buffer_bytes = 12582912,
+		.ring_buffer_bytes = 14000000, .before_ftrace_init = 390000, .show_cycles = 228000000, .convert_cycles = 7000000,
+		.hole_count = 2, .holes = { { 7, 8 }, { 391022, 9 } },
+	};
 	struct early_stats s;
 
 	cr_assert(read_stats(stats_text, &s) == 0);
-	cr_expect(eq(str, s.tracer, "function"));
-	cr_expect(eq(str, s.clock, "local"));
-	cr_expect(s.recorded == 391022 && s.lost == 1 && s.shown == 2 && s.first == 3);
-	cr_expect(s.last == 812345678 && s.before_zero == 4 && s.tsc_khz == 1000000 && s.cpu == 5);
-	cr_expect(s.sites == 27110 && s.differing == 6);
-	cr_expect(s.buffer_bytes == 12582912 && s.ring_buffer_bytes == 14000000);
-	cr_expect(s.before_ftrace_init == 390000);
-	cr_expect(s.show_cycles == 228000000 && s.convert_cycles == 7000000);
-	cr_assert(s.hole_count == 2);
-	cr_expect(s.holes[0].before == 7 && s.holes[0].lost == 8);
-	cr_expect(s.holes[1].before == 391022 && s.holes[1].lost == 9);
+	cr_expect(memcmp(&s, &expected, sizeof(s)) == 0);
 }
 
 Test(early_stats, may_grow)
@@ -73,58 +69,56 @@ Test(early_stats, refuses_what_it_does_not_know)
 
 Test(early_stats, tells_why_there_is_nothing)
 {
+	static const struct {
+		const char *text;
+		int err;
+		const char *said;
+	} cases[] = {
+		/* Another command line; calls that were dropped; a newer kernel. */
+		{ "tracer: none\nrecorded: 0\nclock: none\n", -EOPNOTSUPP, "was not traced early" },
+		{ "tracer: function\nrecorded: 0\nclock: none\n", -ENODATA, "no early call was recorded" },
+		{ "tracer: other\nrecorded: 1\nclock: local\n", -EPROTO, "is not known" },
+		{ "tracer: none\nrefused: the time may be an exception (SEV-ES)\nrecorded: 0\nclock: none\n", -EOPNOTSUPP,
+		  "refused it: the time may be an exception (SEV-ES) (" },
+	};
 	struct early_stats s;
 
 	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP, "another kernel");
-	put_text("early_stats", "tracer: none\nrecorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP, "another command line");
-	put_text("early_stats", "tracer: function\nrecorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, made) == -ENODATA, "dropped");
-	put_text("early_stats", "tracer: other\nrecorded: 1\nclock: local\n");
-	cr_expect(early_stats__load(&s, made) == -EPROTO, "a newer kernel");
+	cr_redirect_stderr();
+	for_each(one, cases) {
+		put_text("early_stats", one->text);
+		cr_expect(early_stats__load(&s, made) == one->err);
+		expect_said(one->said);
+	}
 	put_text("early_stats", stats_text);
 	cr_expect(early_stats__load(&s, made) == 0);
 }
 
-Test(early_stats, tells_why_the_kernel_has_refused)
-{
-	struct early_stats s;
-
-	cr_redirect_stderr();
-	put_text("early_stats", "tracer: none\nrefused: the time may be an exception (SEV-ES)\n"
-			   "recorded: 0\nclock: none\n");
-	cr_expect(early_stats__load(&s, made) == -EOPNOTSUPP);
-	expect_said("refused it: the time may be an exception (SEV-ES) (");
-}
-
 Test(early_stats, nanoseconds_where_the_clock_has_them)
 {
-	struct early_stats s = { .clock = "local", .tsc_khz = 2000000 };
+	static const struct {
+		const char *clock;
+		uint64_t khz, time, expected;
+		bool in_ns;
+	} cases[] = {
+		{ "local", 2000000, 12345, 12345, true }, { "x86-tsc", 2000000, 3000001, 1500000, true },
+		/* Ten years at 2 GHz. */
+		{ "x86-tsc", 2000000, 630720000000000002, 315360000000000001, true },
+		{ "x86-tsc", 0, 12345, 12345, false }, { "counter", 2000000, 12345, 12345, false },
+	};
+	struct early_stats s = {};
 
-	cr_expect(early_stats__in_ns(&s));
-	cr_expect(early_stats__time(&s, 12345) == 12345);
-	strcpy(s.clock, "x86-tsc");
-	cr_expect(early_stats__in_ns(&s));
-	cr_expect(early_stats__time(&s, 3000001) == 1500000);
-	/* Ten years at 2 GHz. */
-	cr_expect(early_stats__time(&s, 630720000000000002) == 315360000000000001);
-	s.tsc_khz = 0;
-	cr_expect(not(early_stats__in_ns(&s)));
-	cr_expect(early_stats__time(&s, 12345) == 12345);
-	strcpy(s.clock, "counter");
-	cr_expect(not(early_stats__in_ns(&s)));
-}
-
-Test(early_stats, the_hand_over_was_measured_by_the_tsc)
-{
-	struct early_stats s = { .clock = "local", .tsc_khz = 2000000, .convert_cycles = 3000001 };
-
-	cr_expect(early_stats__has_hand_over(&s), "whatever the clock");
-	cr_expect(early_stats__cycles_ns(&s, s.convert_cycles) == 1500000);
+	for_each(one, cases) {
+		strcpy(s.clock, one->clock);
+		s.tsc_khz = one->khz;
+		cr_expect(early_stats__in_ns(&s) == one->in_ns && early_stats__time(&s, one->time) == one->expected, "%s", one->clock);
+	}
+	/* The hand-over was measured by the TSC, whatever the clock. Some kernels do not tell it. */
+	s = (struct early_stats){ .clock = "local", .tsc_khz = 2000000, .convert_cycles = 3000001 };
+	cr_expect(early_stats__has_hand_over(&s) && early_stats__cycles_ns(&s, s.convert_cycles) == 1500000);
 	s.convert_cycles = 0;
-	cr_expect(not(early_stats__has_hand_over(&s)), "a kernel that does not tell");
-	s.convert_cycles = 3000001;
-	s.tsc_khz = 0;
+	cr_expect(not(early_stats__has_hand_over(&s)));
+	s = (struct early_stats){ .convert_cycles = 3000001 };
 	cr_expect(not(early_stats__has_hand_over(&s)));
 }
 

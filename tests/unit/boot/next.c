@@ -12,59 +12,40 @@
 
 /* ---- this boot */
 
-static bool in_top(const char *line)
+/* What a line asks for: i, the instance; t, events in the top-level one; k, that first events are kept; and a word of what is told. */
+static const struct {
+	const char *line, *asked, *told;
+} lines[] = {
+	{ "quiet trace_event=initcall:*,sched:sched_switch x\n", "t" },
+	/* Bootconfigs of Linux 6.1, and GRUB. */
+	{ "trace_event=\"sched:*,initcall:*\" x\n", "t" }, { "trace_event=\"initcall:*,sched:*\" x\n", "t" },
+	{ "\"trace_event=initcall:*,sched:* x\"\n", "t" }, { "trace_event=sched trace_event=initcall\n", "t" },
+	{ "quiet x--y --z trace_event=initcall:* -- x", "t" },
+	{ "trace_event=sched:*,initcalls x=initcall:*", "" }, { "trace_instance=foo,initcall:* trace_event=", "" },
+	{ "x=\"a trace_event=initcall:*\"", "" }, { "trace_events=initcall:*", "" }, { "trace_event", "" },
+	{ "trace_event=\"", "" }, { "\"", "" }, { "", "" }, { "quiet -- trace_event=initcall:*", "" }, { NULL, "" },
+	{ "quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n", "ik" },
+	{ "trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite", "" },
+	/* Users of other ways to trace are told. */
+	{ "quiet initcall_debug log_buf_len=32M\n", "", "bootgraph" },
+	{ "ftrace=function_graph ftrace_graph_filter=do_one_initcall ftrace_graph_max_depth=2", "", "bootgraph" },
+	{ "initcall_debug trace_instance=hytrace_boot,initcall:*", "i" },
+	{ "ftrace=function_graph ftrace_graph_filter=vfs_read initcall_debug2", "" },
+	{ "ftrace_boot_snapshot=foo,hytrace_boot trace_event=\n", "", "ftrace_boot_snapshot" },
+	{ "ftrace_boot_snapshot trace_event=initcall:*\n", "t", "ftrace_boot_snapshot" },
+	{ "ftrace_boot_snapshot trace_instance=hytrace_boot,initcall:*\n", "i" },
+	{ "ftrace_boot_snapshot=foo trace_event=initcall:*\n", "t" },
+};
+
+Test(boot_asked, by_words_of_the_command_line)
 {
-	return boot_asked__by(line).in_top;
-}
+	for_each(one, lines) {
+		struct boot_asked asked = boot_asked__by(one->line);
+		char got[4];
 
-Test(boot_asked, events_in_the_top_level_instance)
-{
-	static const char *const lines[] = {
-		"quiet trace_event=initcall:*,sched:sched_switch x\n",
-		/* Bootconfigs of Linux 6.1, and GRUB. */
-		"trace_event=\"sched:*,initcall:*\" x\n", "trace_event=\"initcall:*,sched:*\" x\n",
-		"\"trace_event=initcall:*,sched:* x\"\n",
-		"trace_event=sched trace_event=initcall\n", "quiet x--y --z trace_event=initcall:* -- x",
-	}, *const others[] = {
-		"trace_event=sched:*,initcalls x=initcall:*", "trace_instance=foo,initcall:* trace_event=",
-		"x=\"a trace_event=initcall:*\"", "trace_events=initcall:*", "trace_event", "trace_event=\"", "\"", "",
-		"quiet -- trace_event=initcall:*", NULL,
-	};
-
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
-		cr_expect(in_top(lines[i]), "%s", lines[i]);
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		cr_expect(not(in_top(others[i])), "%s", others[i]);
-}
-
-Test(boot_asked, the_instance_and_a_buffer_that_keeps_its_first_events)
-{
-	const char *line = "quiet trace_instance=hytrace_boot,initcall:* trace_options=sym-addr,nooverwrite\n";
-
-	cr_expect(boot_asked__by(line).instance && boot_asked__by(line).keeps_first);
-	line = "trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot trace_options=overwrite";
-	cr_expect(not(boot_asked__by(line).instance || boot_asked__by(line).keeps_first));
-}
-
-Test(boot_asked, users_of_other_ways_to_trace_are_told)
-{
-	static const struct {
-		const char *line, *word;
-	} cases[] = {
-		{ "quiet initcall_debug log_buf_len=32M\n", "bootgraph" },
-		{ "ftrace=function_graph ftrace_graph_filter=do_one_initcall ftrace_graph_max_depth=2", "bootgraph" },
-		{ "initcall_debug trace_instance=hytrace_boot,initcall:*", NULL },
-		{ "ftrace=function_graph ftrace_graph_filter=vfs_read initcall_debug2", NULL },
-		{ "ftrace_boot_snapshot=foo,hytrace_boot trace_event=\n", "ftrace_boot_snapshot" },
-		{ "ftrace_boot_snapshot trace_event=initcall:*\n", "ftrace_boot_snapshot" },
-		{ "ftrace_boot_snapshot trace_instance=hytrace_boot,initcall:*\n", NULL },
-		{ "ftrace_boot_snapshot=foo trace_event=initcall:*\n", NULL },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		const char *why = boot_asked__by(cases[i].line).no_events;
-
-		cr_expect(cases[i].word ? why && strstr(why, cases[i].word) : !why, "%s: %s", cases[i].line, why);
+		snprintf(got, sizeof(got), "%s%s%s", asked.instance ? "i" : "", asked.in_top ? "t" : "", asked.keeps_first ? "k" : "");
+		expect_str(got, one->asked, "%s", one->line);
+		cr_expect(one->told ? asked.no_events && strstr(asked.no_events, one->told) : !asked.no_events, "%s", one->line);
 	}
 }
 
@@ -121,27 +102,28 @@ Test(boot_next, words_that_ours_take_the_place_of_are_told)
 				"next one, as ours comes after it\n");
 }
 
-static bool has(const char *release, bool probes, const char *text)
-{
-	char *parameters = boot_events__parameters(release, probes);
-	bool ret = strstr(parameters, text);
-
-	cr_expect(strlen(parameters) < 1024, "there is room for others");
-	free(parameters);
-	return ret;
-}
-
 Test(boot_next, kernels_before_instances_have_all_events_in_one_place)
 {
-	cr_expect(has("6.12.1-amd64", true, "trace_instance=hytrace_boot,initcall:*,"));
-	cr_expect(has("6.3.0", true, "trace_instance="));
-	cr_expect(has("7.0", true, "trace_instance="));
-	cr_expect(has("unknown", true, "trace_instance="));
-	cr_expect(has("6.1.0-56-amd64", true, "trace_event=initcall:*,"));
-	cr_expect(not(has("6.2.16", true, "trace_instance=")));
-	cr_expect(not(has("6.12.1", false, "kprobe_event=")));
-	cr_expect(has("6.1.0", false, "sched:sched_switch,"));
-	cr_expect(has("6.1.0", false, " trace_options=nooverwrite trace_clock=local"), "the first events are asked about");
+	static const struct {
+		const char *release;
+		bool probes;
+		const char *has, *lacks;
+	} cases[] = {
+		{ "6.12.1-amd64", true, "trace_instance=hytrace_boot,initcall:*,", "none" }, { "6.3.0", true, "trace_instance=", "none" },
+		{ "7.0", true, "trace_instance=", "none" }, { "unknown", true, "trace_instance=", "none" },
+		{ "6.1.0-56-amd64", true, "trace_event=initcall:*,", "trace_instance=" }, { "6.2.16", true, "", "trace_instance=" },
+		{ "6.12.1", false, "", "kprobe_event=" }, { "6.1.0", false, "sched:sched_switch,", "kprobe_event=" },
+		/* The first events are asked about. */
+		{ "6.1.0", false, " trace_options=nooverwrite trace_clock=local", "none" },
+	};
+
+	for_each(one, cases) {
+		char *parameters = boot_events__parameters(one->release, one->probes);
+
+		cr_expect(strlen(parameters) < 1024, "there is room for others");
+		cr_expect(strstr(parameters, one->has) && !strstr(parameters, one->lacks), "%s: %s", one->release, parameters);
+		free(parameters);
+	}
 }
 
 /* ---- the entry of a boot loader */

@@ -11,63 +11,41 @@
 
 #include "boot/compare.h"
 
-static struct noise_row judged(const double *values, size_t a, size_t b, double least)
-{
-	struct noise_row row = { .values = values, .least = least, .floor = 0.1 };
-
-	noise__judge(&row, 1, a, b);
-	return row;
-}
-
-Test(noise, a_row_that_is_apart)
-{
-	static const double values[] = { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 };
-	struct noise_row row = judged(values, 5, 5, 1);
-
-	cr_expect(row.a == 3 && row.b == 13);
-	cr_expect(row.spread == 2);
-	cr_expect(row.apart);
+/* The values of groups of @a and @b boots; their medians, a star if they are apart, the spread, and the probability. */
+static const struct {
+	double values[11];
+	size_t a, b;
+	double least;
+	const char *expected;
+} known[] = {
 	/* Of 252 divisions, only the real one and its mirror image have this difference. */
-	cr_expect(fabs(row.p - 2 / 252.0) < 1e-9, "%g", row.p);
+	{ { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 }, 5, 5, 1, "3 13 * 2 0.00794" },
+	/* Groups of two sizes have no mirror image: of 55 divisions, only the real one. */
+	{ { 1, 2, 11, 12, 13, 14, 15, 16, 17, 18, 19 }, 2, 9, 1, "1.5 15 * 4 0.0182" },
+	/* What does not differ. */
+	{ { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, 5, 5, 1, "7 7 - 0 1" }, { { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 }, 5, 5, 1, "3 5 - 6 0.429" },
+	/* As large as what matters; and smaller. */
+	{ { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 }, 5, 5, 1, "1 2 * 0 0.00794" }, { { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 }, 5, 5, 1.5, "1 2 * 0 1" },
+	/* One slow boot does not hide a difference. */
+	{ { 10, 11, 10, 11, 10, 30, 31, 90, 30, 31 }, 5, 5, 1, "10 31 - 59 0.00794" },
+	/* Few boots cannot tell; the gap is larger than no range. */
+	{ { 1, 1, 1, 1, 100, 100, 100, 100 }, 4, 4, 1, "1 100 * 0 0.0286" }, { { 1, 100 }, 1, 1, 1, "1 100 * 0 1" },
+};
+
+Test(noise, known_answers)
+{
+	for_each(one, known) {
+		struct noise_row row = { .values = one->values, .least = one->least, .floor = 0.1 };
+		char got[64];
+
+		noise__judge(&row, 1, one->a, one->b);
+		snprintf(got, sizeof(got), "%g %g %s %g %.3g", row.a, row.b, row.apart ? "*" : "-", row.spread, row.p);
+		expect_str(got, one->expected);
+	}
 }
 
-Test(noise, groups_of_two_sizes_have_no_mirror_image)
+Test(noise, so_many_boots_can_tell)
 {
-	static const double values[] = { 1, 2, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
-	struct noise_row row = judged(values, 2, 9, 1);
-
-	cr_expect(row.a == 1.5 && row.b == 15);
-	cr_expect(fabs(row.p - 1 / 55.0) < 1e-9, "%g", row.p);
-}
-
-Test(noise, what_does_not_differ)
-{
-	static const double same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 };
-	static const double little[] = { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 };
-
-	cr_expect(judged(same, 5, 5, 1).p == 1);
-	cr_expect(judged(mixed, 5, 5, 1).p > 0.1);
-	cr_expect(judged(little, 5, 5, 1).p < 0.01, "as large as what matters");
-	cr_expect(judged(little, 5, 5, 1.5).p == 1, "smaller than what matters");
-	cr_expect(not(judged(mixed, 5, 5, 1).apart));
-}
-
-Test(noise, one_slow_boot_does_not_hide_a_difference)
-{
-	static const double values[] = { 10, 11, 10, 11, 10, 30, 31, 90, 30, 31 };
-	struct noise_row row = judged(values, 5, 5, 1);
-
-	cr_expect(row.b - row.a == 21);
-	cr_expect(row.p < 0.01, "%g", row.p);
-}
-
-Test(noise, few_boots_cannot_tell)
-{
-	static const double values[] = { 1, 1, 1, 1, 100, 100, 100, 100 };
-
-	cr_expect(judged(values, 4, 4, 1).p > 0.01);
-	cr_expect(judged(values + 3, 1, 1, 1).p == 1);
-	cr_expect(judged(values + 3, 1, 1, 1).apart, "the gap is larger than no range");
 	cr_expect(not(noise__can_tell(1, 1, 0.01)));
 	cr_expect(not(noise__can_tell(4, 4, 0.02)));
 	cr_expect(not(noise__can_tell(1, 20, 0.01)));
@@ -93,31 +71,26 @@ Test(noise, a_row_is_no_more_certain_than_one_that_stands_out_more)
 	cr_expect(fabs(rows[1].p - 2 / 252.0) < 1e-9, "%g", rows[1].p);
 }
 
+/* How many of 252 divisions make the second group so much larger. */
 Test(noise, grown)
 {
-	static const double more[] = { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 }, less[] = { 12, 11, 14, 13, 15, 3, 1, 2, 5, 4 };
-	static const double mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 }, same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
-	static const double tied[] = { 1, 2, 3, 4, 7, 7, 12, 13, 14, 15 };
-	struct noise_row row = { .floor = 0.1 };
-	double p;
+	static const struct {
+		double values[10];
+		int least, most;
+	} cases[] = {
+		{ { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 }, 1, 1 }, { { 12, 11, 14, 13, 15, 3, 1, 2, 5, 4 }, 252, 252 },
+		{ { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 }, 13, 252 },
+		/* All divisions reach the difference of the real one. */
+		{ { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, 252, 252 },
+		/* Swapping the two 7s changes nothing. */
+		{ { 1, 2, 3, 4, 7, 7, 12, 13, 14, 15 }, 2, 2 },
+	};
 
-	row.values = more;
-	p = noise__grown(&row, 5, 5);
-	cr_expect(fabs(p - 1 / 252.0) < 1e-9, "%g", p);
-	row.values = less;
-	p = noise__grown(&row, 5, 5);
-	cr_expect(p == 1);
-	row.values = mixed;
-	p = noise__grown(&row, 5, 5);
-	cr_expect(p > 0.05);
-	/* All divisions reach the difference of the real one. */
-	row.values = same;
-	p = noise__grown(&row, 5, 5);
-	cr_expect(p == 1);
-	/* Swapping the two 7s changes nothing. */
-	row.values = tied;
-	p = noise__grown(&row, 5, 5);
-	cr_expect(fabs(p - 2 / 252.0) < 1e-9, "%g", p);
+	for_each(one, cases) {
+		double p = noise__grown(&(struct noise_row){ .values = one->values, .floor = 0.1 }, 5, 5);
+
+		cr_expect(p > (one->least - 0.01) / 252 && p < (one->most + 0.01) / 252, "%g", p * 252);
+	}
 }
 
 /* ---- rates */
