@@ -39,52 +39,38 @@ static void print_ends(void)
 		fprintf(f, "%s%s%ld-%ld", s == l->list ? "" : " ", s->name, (long)s->start, (long)s->end));
 }
 
-static void expect_ends(const char *calls, const char *expected)
-{
-	read_calls(calls, 0);
-	print_ends();
-	expect_str(text, expected, "%s", calls);
-}
+/* Calls, and when they end. */
+static const char *const spans[][2] = {
+	{ "a<- b<a c<b d<a", "a0-3 b1-3 c2-3 d3-3" },
+	{ "a<- b<a c<b d<b e<a f<a g<-", "a0-6 b1-4 c2-3 d3-4 e4-5 f5-6 g6-6" },
+	/* Recursion: the inner call of a is taken for the caller of the next calls. */
+	{ "a<- a<a b<a c<- a<c", "a0-3 a1-3 b2-3 c3-4 a4-4" },
+	/* g jumps to h, which returns to a. */
+	{ "a<- g<a x<g h<a y<h b<a", "a0-5 g1-3 x2-3 h3-5 y4-5 b5-5" },
+	/* An exception in the middle of c; its assembly is not traced. */
+	{ "a<- b<a c<b fault<asm fix<fault d<b e<a",
+	  "a0-6 b1-6 c2-3 fault3-5 fix4-5 d5-6 e6-6" },
+	/* c goes on after the exception. */
+	{ "a<- b<a c<b fault<asm d<c e<a", "a0-5 b1-5 c2-5 fault3-4 d4-5 e5-5" },
+	/* With ftrace_filter=f,g: the callers p and q are not traced. */
+	{ "f<p g<q f<p g<q f<p", "f0-1 g1-2 f2-3 g3-4 f4-4" },
+	/* A function that makes a call later has not returned. */
+	{ "f<p x<f g<q y<g z<f", "f0-4 x1-2 g2-4 y3-4 z4-4" },
+	/* But it may have returned if it was called again before. */
+	{ "f<p x<f g<q f<p z<f", "f0-2 x1-2 g2-3 f3-4 z4-4" },
+	/* After the hole, a and b may be other calls than before. */
+	{ "a<- b<a c<b ... d<b e<a", "a0-2 b1-2 c2-2 d3-4 e4-4" },
+	/* A call by f after the hole does not keep f on the stack before the hole. */
+	{ "f<p x<f g<q ... y<f", "f0-2 x1-2 g2-2 y3-3" },
+};
 
 Test(early_spans, nest)
 {
-	expect_ends("a<- b<a c<b d<a", "a0-3 b1-3 c2-3 d3-3");
-	expect_ends("a<- b<a c<b d<b e<a f<a g<-", "a0-6 b1-4 c2-3 d3-4 e4-5 f5-6 g6-6");
-	/* Recursion: the inner call of a is taken for the caller of the next calls. */
-	expect_ends("a<- a<a b<a c<- a<c", "a0-3 a1-3 b2-3 c3-4 a4-4");
-}
-
-Test(early_spans, a_tail_call_takes_the_place_of_its_caller)
-{
-	/* g jumps to h, which returns to a. */
-	expect_ends("a<- g<a x<g h<a y<h b<a", "a0-5 g1-3 x2-3 h3-5 y4-5 b5-5");
-}
-
-Test(early_spans, an_exception_ends_no_caller)
-{
-	/* An exception in the middle of c; its assembly is not traced. */
-	expect_ends("a<- b<a c<b fault<asm fix<fault d<b e<a",
-		     "a0-6 b1-6 c2-3 fault3-5 fix4-5 d5-6 e6-6");
-	/* c goes on after the exception. */
-	expect_ends("a<- b<a c<b fault<asm d<c e<a", "a0-5 b1-5 c2-5 fault3-4 d4-5 e5-5");
-}
-
-Test(early_spans, do_not_pile_up_where_callers_are_left_out)
-{
-	/* With ftrace_filter=f,g: the callers p and q are not traced. */
-	expect_ends("f<p g<q f<p g<q f<p", "f0-1 g1-2 f2-3 g3-4 f4-4");
-	/* A function that makes a call later has not returned. */
-	expect_ends("f<p x<f g<q y<g z<f", "f0-4 x1-2 g2-4 y3-4 z4-4");
-	/* But it may have returned if it was called again before. */
-	expect_ends("f<p x<f g<q f<p z<f", "f0-2 x1-2 g2-3 f3-4 z4-4");
-}
-
-Test(early_spans, end_where_calls_were_lost)
-{
-	/* After the hole, a and b may be other calls than before. */
-	expect_ends("a<- b<a c<b ... d<b e<a", "a0-2 b1-2 c2-2 d3-4 e4-4");
-	/* A call by f after the hole does not keep f on the stack before the hole. */
-	expect_ends("f<p x<f g<q ... y<f", "f0-2 x1-2 g2-2 y3-3");
+	for_each(one, spans) {
+		read_calls((*one)[0], 0);
+		print_ends();
+		expect_str(text, (*one)[1], "%s", (*one)[0]);
+	}
 }
 
 Test(early_spans, the_longest_with_those_around_them)
@@ -119,13 +105,6 @@ static void put_phases(const struct boot_phase *list, size_t count, FILE *f)
 static void print_phases(void)
 {
 	PRINT(f, put_phases(b.early.phases, b.early.phase_count, f));
-}
-
-static void expect_phases(const char *calls, uint64_t ftrace, const char *expected)
-{
-	read_calls(calls, ftrace);
-	print_phases();
-	expect_str(text, expected, "%s", calls);
 }
 
 Test(early_phases, are_what_start_kernel_calls)
@@ -163,71 +142,61 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 
 #define BOOT "start_kernel< a<start_kernel x<a y<x "
 
-Test(early_phases, ftrace_init_ends_with_the_next_call_of_start_kernel)
-{
-	expect_phases(BOOT "locks<process f<process b<start_kernel z<b c<start_kernel d<c", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:2 b6-8:2(z7-8:1) c8-9:2(d9-9:1)");
+/* Calls, the index of ftrace_init()'s first one, and the phases. */
+static const struct {
+	const char *calls;
+	uint64_t ftrace;
+	const char *expected;
+} phases[] = {
+	/* ftrace_init() ends with the next call by start_kernel(). */
+	{ BOOT "locks<process f<process b<start_kernel z<b c<start_kernel d<c", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:2 b6-8:2(z7-8:1) c8-9:2(d9-9:1)" },
 	/* The phase of ftrace_init() lasts until the end. */
-	expect_phases(BOOT "locks<process f<process", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:2");
+	{ BOOT "locks<process f<process", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:2" },
 	/* It has one call, the last one, directly after a call by start_kernel(). */
-	expect_phases("start_kernel< a<start_kernel f<process", 2,
-		      "before0-1:1 a1-2:1 ftrace_init2-2:1");
-}
-
-Test(early_phases, ftrace_init_has_inner_ones)
-{
-	expect_phases(BOOT "f<ftrace_init g<f h<ftrace_init b<start_kernel", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(f4-6:2 h6-7:1) b7-7:1");
-	expect_phases(BOOT "g<f h<ftrace_init i<h b<start_kernel", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(h5-7:2) b7-7:1");
-}
-
-Test(early_phases, ftrace_init_is_one_with_a_call_of_start_kernel)
-{
-	expect_phases(BOOT "b<start_kernel z<b h<ftrace_init c<start_kernel", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(h6-7:1) c7-7:1");
-}
-
-Test(early_phases, ftrace_init_may_not_be_known)
-{
-	static const char calls[] = BOOT "f<ftrace_init b<start_kernel";
-	static const char expected[] = "before0-1:1 a1-5:4(x2-5:3) b5-5:1";
-
-	expect_phases(calls, 0, expected);
-	expect_phases(calls, 6, expected);
-	expect_phases(calls, 0, expected);
-}
-
-Test(early_phases, ftrace_init_is_there_when_a_filter_leaves_out_others)
-{
-	expect_phases("a< x<a f<ftrace_init g<h", 2, "?0-2:2 ftrace_init2-3:1(f2-3:1) tracer3-3:1");
-	expect_phases("a< x<a b<start_kernel", 1, "?0-1:1 ftrace_init1-2:1 b2-2:1");
-}
-
-Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
-{
+	{ "start_kernel< a<start_kernel f<process", 2,
+	  "before0-1:1 a1-2:1 ftrace_init2-2:1" },
+	/* ftrace_init() has inner phases. */
+	{ BOOT "f<ftrace_init g<f h<ftrace_init b<start_kernel", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(f4-6:2 h6-7:1) b7-7:1" },
+	{ BOOT "g<f h<ftrace_init i<h b<start_kernel", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(h5-7:2) b7-7:1" },
+	/* It is one with a call by start_kernel(). */
+	{ BOOT "b<start_kernel z<b h<ftrace_init c<start_kernel", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-7:3(h6-7:1) c7-7:1" },
+	/* When it begins may not be known. */
+	{ BOOT "f<ftrace_init b<start_kernel", 0, "before0-1:1 a1-5:4(x2-5:3) b5-5:1" },
+	{ BOOT "f<ftrace_init b<start_kernel", 6, "before0-1:1 a1-5:4(x2-5:3) b5-5:1" },
+	/* It is there when a filter leaves out others. */
+	{ "a< x<a f<ftrace_init g<h", 2, "?0-2:2 ftrace_init2-3:1(f2-3:1) tracer3-3:1" },
+	{ "a< x<a b<start_kernel", 1, "?0-1:1 ftrace_init1-2:1 b2-2:1" },
 	/* The second f has returned before an untraced function calls reg(). */
-	expect_phases(BOOT "f<ftrace_init g<f lock<process f<ftrace_init g<f reg<tracer alloc<reg", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-9:5(f4-6:2 f7-9:2) tracer9-10:2");
+	{ BOOT "f<ftrace_init g<f lock<process f<ftrace_init g<f reg<tracer alloc<reg", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-9:5(f4-6:2 f7-9:2) tracer9-10:2" },
 	/* f goes on after the untraced asm, inside ftrace_init(). */
-	expect_phases(BOOT "f<ftrace_init lock<asm g<f", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:3(f4-6:3)");
-	expect_phases(BOOT "f<ftrace_init reg<tracer b<start_kernel", 4,
-		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:1(f4-5:1) tracer5-6:1 b6-6:1");
-}
-
-Test(early_phases, do_not_reach_over_calls_that_were_lost)
-{
+	{ BOOT "f<ftrace_init lock<asm g<f", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:3(f4-6:3)" },
+	{ BOOT "f<ftrace_init reg<tracer b<start_kernel", 4,
+	  "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:1(f4-5:1) tracer5-6:1 b6-6:1" },
 	/* After the hole, a may have returned, and another x may run. */
-	expect_phases(BOOT "... z<x w<a b<start_kernel d<b", 0,
-		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 ?4-6:2 b6-7:2(d7-7:1)");
-	expect_phases(BOOT "... b<start_kernel ... c<start_kernel", 0,
-		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1");
-	expect_phases("a<x ... start_kernel< b<start_kernel", 0,
-		      "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1");
+	{ BOOT "... z<x w<a b<start_kernel d<b", 0,
+	  "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 ?4-6:2 b6-7:2(d7-7:1)" },
+	{ BOOT "... b<start_kernel ... c<start_kernel", 0,
+	  "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1" },
+	{ "a<x ... start_kernel< b<start_kernel", 0,
+	  "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1" },
 	/* A hole at the end has no time. */
-	expect_phases(BOOT "b<start_kernel d<b ...", 0, "before0-1:1 a1-4:3(x2-4:2) b4-5:2(d5-5:1) hole0-0:0");
+	{ BOOT "b<start_kernel d<b ...", 0, "before0-1:1 a1-4:3(x2-4:2) b4-5:2(d5-5:1) hole0-0:0" },
+};
+
+Test(early_phases, with_holes_and_ftrace_init)
+{
+	for_each(one, phases) {
+		read_calls(one->calls, one->ftrace);
+		print_phases();
+		expect_str(text, one->expected, "%s", one->calls);
+	}
 }
 
 /* ---- times, if returns were recorded */

@@ -73,166 +73,174 @@ static void read_middle(const char *middle, const char *expected)
 	read_lossy(0, middle, expected);
 }
 
-Test(boot_waits, a_timer)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.169", "softirq_entry: vec=1 [action=TIMER]")
-		    ON("0", "0", "..s1.", "0.169", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
-		    WAKING("0", "0", "d.s2.", "0.170", "swapper/0", "1")
-		    SWITCH("0", "0.171", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 149, ready 1; a_init 39, 1, 50\n"
-		    "a_init: timer process_timeout 50*1, timer 50\n"
-		    "a_init: ready ? 1*1, ready 1");
-}
+/* What process 1 did and waited for. */
+static const struct {
+	const char *events, *expected;
+} waits[] = {
+	/* A timer. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.169", "softirq_entry: vec=1 [action=TIMER]")
+	  ON("0", "0", "..s1.", "0.169", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+	  WAKING("0", "0", "d.s2.", "0.170", "swapper/0", "1")
+	  SWITCH("0", "0.171", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 149, ready 1; a_init 39, 1, 50\n"
+	  "a_init: timer process_timeout 50*1, timer 50\n"
+	  "a_init: ready ? 1*1, ready 1" },
+	/* Waits for another task, which itself waits for an interrupt, and for a CPU. */
+	{ WAKING("0", "1", "d..2.", "0.115", "worker", "7")
+	  SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
+	  AT("7", "0.121", "workqueue_execute_start: work struct 00: function async_run_entry_fn")
+	  SWITCH("0", "0.130", "worker", "7", "D", "other", "8")
+	  ON("0", "8", "d.h1.", "0.139", "irq_handler_entry: irq=11 name=ahci")
+	  WAKING("0", "8", "d.h2.", "0.140", "worker", "7")
+	  ON("0", "8", "d.h1.", "0.141", "irq_handler_exit: irq=11 ret=handled")
+	  SWITCH("0", "0.150", "other", "8", "S", "worker", "7")
+	  WAKING("0", "7", "d..2.", "0.160", "swapper/0", "1")
+	  AT("7", "0.165", "workqueue_execute_end: work struct 00: function async_run_entry_fn")
+	  SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"),
+	  "ran 150, ready 10; a_init 40, 10, 40\n"
+	  "a_init: async async_run_entry_fn 40*1, running 20, ready 10, interrupt 10\n"
+	  "a_init: ready async_run_entry_fn 10*1, ready 10" },
+	/* The waits of RCU's thread during the grace period are not told. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
+	  SWITCH("0", "0.121", "rcu_preempt", "9", "I", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.150", "softirq_entry: vec=1 [action=TIMER]")
+	  ON("0", "0", "..s1.", "0.150", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+	  WAKING("0", "0", "d.s2.", "0.150", "rcu_preempt", "9")
+	  SWITCH("0", "0.151", "swapper/0", "0", "R", "rcu_preempt", "9")
+	  WAKING("0", "9", "d..2.", "0.152", "swapper/0", "1")
+	  SWITCH("0", "0.153", "rcu_preempt", "9", "I", "swapper/0", "1"),
+	  "ran 167, ready 1; a_init 57, 1, 32\n"
+	  "a_init: rcu rcu_preempt 32*1, rcu 32\n"
+	  "a_init: ready rcu_preempt 1*1, ready 1" },
+	/* A waking after the decision to sleep, before the switch; the waker's interrupt has ended. */
+	{ ON("1", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+	  ON("1", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+	  WAKING("1", "8", "d.h2.", "0.119990", "swapper/0", "1")
+	  SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
+	  SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 199, ready 1; a_init 89, 1, 0\n"
+	  "a_init: ready ? 1*1, ready 1" },
+	/* An interrupt that has no name. */
+	{ ON("1", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+	  ON("1", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+	  SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	  WAKING("1", "8", "d.h2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 190, ready 0; a_init 80, 0, 10\n"
+	  "a_init: interrupt ? 10*1, interrupt 10" },
+	/* Process 1 is ready: its CPU runs no task for a while, and then another task. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
+	  SWITCH("0", "0.123", "swapper/0", "0", "R", "other", "7")
+	  SWITCH("0", "0.128", "other", "7", "S", "swapper/0", "1"),
+	  "ran 192, ready 8; a_init 82, 8, 0\n"
+	  "a_init: ready other 5*1, ready 5\n"
+	  "a_init: ready ? 3*1, ready 3" },
+	/* A lost waking is not known. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	  SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 190, ready 0; a_init 80, 0, 10\n"
+	  "a_init: unknown ? 10*1, unknown 10" },
+	/* Two tasks wake each other in turn; the name of a task looks like fields. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
+	  WAKING("0", "7", "d..2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.130", "a prev_pid=3", "7", "S", "swapper/0", "1")
+	  WAKING("0", "1", "d..2.", "0.140", "a prev_pid=3", "7")
+	  SWITCH("0", "0.140", "swapper/0", "1", "S", "a prev_pid=3", "7")
+	  WAKING("0", "7", "d..2.", "0.150", "swapper/0", "1")
+	  SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"),
+	  "ran 180, ready 0; a_init 70, 0, 20\n"
+	  "a_init: task a prev_pid=3 20*2, running 20" },
+	/* A program named like an event is no event. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
+	  SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"),
+	  "ran 170, ready 30; a_init 60, 30, 0\n"
+	  "a_init: ready x next_pid=1  30*1, ready 30" },
+	/* The task that woke process 1 waited for other tasks, which did the work. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
+	  SWITCH("0", "0.122", "first", "7", "D", "second", "8")
+	  SWITCH("0", "0.125", "second", "8", "D", "third", "9")
+	  SWITCH("0", "0.130", "third", "9", "D", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.134", "softirq_entry: vec=1 [action=TIMER]")
+	  ON("0", "0", "..s1.", "0.134", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+	  WAKING("0", "0", "d.s2.", "0.135", "third", "9")
+	  SWITCH("0", "0.135", "swapper/0", "0", "R", "third", "9")
+	  WAKING("0", "9", "d..2.", "0.145", "second", "8")
+	  SWITCH("0", "0.145", "third", "9", "S", "second", "8")
+	  WAKING("0", "8", "d..2.", "0.148", "first", "7")
+	  SWITCH("0", "0.148", "second", "8", "S", "first", "7")
+	  WAKING("0", "7", "d..2.", "0.150", "swapper/0", "1")
+	  SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"),
+	  "ran 170, ready 0; a_init 60, 0, 30\n"
+	  "a_init: task first 30*1, running 4, task 21, timer 5" },
+	/* The early waking was not for this sleep: process 1 did wait. */
+	{ SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
+	  SWITCH("0", "0.111", "other", "8", "S", "swapper/0", "1")
+	  WAKING("1", "8", "d..2.", "0.119950", "swapper/0", "1")
+	  SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	  ON("0", "0", "d.h1.", "0.179", "hrtimer_expire_entry: hrtimer=00 function=hrtimer_wakeup now=1")
+	  WAKING("0", "0", "d.h2.", "0.180", "swapper/0", "1")
+	  ON("0", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
+	  SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 138, ready 2; a_init 28, 2, 60\n"
+	  "a_init: timer hrtimer_wakeup 60*1, timer 60\n"
+	  "a_init: ready ? 1*1, ready 1\n"
+	  "a_init: ready other 1*1, ready 1" },
+	/* After the wait, process 1 runs on another CPU than before. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
+	  SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
+	  WAKING("1", "8", "d..2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.140", "hog", "7", "S", "swapper/0", "0")
+	  SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1"),
+	  "ran 170, ready 20; a_init 60, 20, 10\n"
+	  "a_init: ready other 20*1, ready 20\n"
+	  "a_init: task other 10*1, running 9, unknown 1" },
+	/* A later program has the pid of a task of the boot. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
+	  WAKING("0", "7", "d..2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.131", "kdevtmpfs", "7", "S", "swapper/0", "1")
+	  SWITCH("0", "0.140", "swapper/0", "1", "R+", "rcu_evil", "7")
+	  SWITCH("0", "0.141", "rcu_evil", "7", "S", "swapper/0", "1"),
+	  "ran 188, ready 2; a_init 78, 2, 10\n"
+	  "a_init: task kdevtmpfs 10*1, running 10\n"
+	  "a_init: ready kdevtmpfs 1*1, ready 1\n"
+	  "a_init: ready rcu_evil 1*1, ready 1" },
+	/* Wakings in softirqs, and in a hard interrupt inside a softirq. Timers had expired before. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.129", "softirq_entry: vec=1 [action=TIMER]")
+	  ON("0", "0", "..s1.", "0.129", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+	  ON("0", "0", "..s1.", "0.129", "softirq_entry: vec=4 [action=BLOCK]")
+	  WAKING("0", "0", "d.s2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1")
+	  SWITCH("0", "0.140", "swapper/0", "1", "D", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.144", "softirq_entry: vec=9 [action=RCU]")
+	  WAKING("0", "0", "d.s2.", "0.145", "swapper/0", "1")
+	  SWITCH("0", "0.145", "swapper/0", "0", "R", "swapper/0", "1")
+	  SWITCH("0", "0.150", "swapper/0", "1", "D", "swapper/0", "0")
+	  ON("0", "0", "..s1.", "0.150", "softirq_entry: vec=8 [action=HRTIMER]")
+	  ON("0", "0", "..s1.", "0.150", "hrtimer_expire_entry: hrtimer=00 function=soft_fn now=1")
+	  ON("0", "0", "d.H1.", "0.151", "irq_handler_entry: irq=11 name=ahci")
+	  WAKING("0", "0", "d.H2.", "0.152", "swapper/0", "1")
+	  SWITCH("0", "0.152", "swapper/0", "0", "R", "swapper/0", "1"),
+	  "ran 183, ready 0; a_init 73, 0, 17\n"
+	  "a_init: block BLOCK 10*1, block 10\n"
+	  "a_init: rcu RCU 5*1, rcu 5\n"
+	  "a_init: interrupt ahci 2*1, interrupt 2" },
+	/* A new task woke process 1. Before it existed, process 1 waited for its creator. */
+	{ SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
+	  ON("0", "2", "d..2.", "0.125", "sched_wakeup_new: comm=kthreadd pid=30 prio=120 target_cpu=000")
+	  SWITCH("0", "0.126", "kthreadd", "2", "S", "kthreadd", "30")
+	  WAKING("0", "30", "d..2.", "0.130", "swapper/0", "1")
+	  SWITCH("0", "0.131", "new", "30", "S", "swapper/0", "1"),
+	  "ran 189, ready 1; a_init 79, 1, 10\n"
+	  "a_init: task kthreadd 10*1, running 4, ready 1, task 5\n"
+	  "a_init: ready kthreadd 1*1, ready 1" },
+};
 
-/* Waits for another task, which itself waits for an interrupt, and for a CPU. */
-Test(boot_waits, a_task_that_waits_itself)
+Test(boot_waits, of_process_1)
 {
-	read_middle(WAKING("0", "1", "d..2.", "0.115", "worker", "7")
-		    SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
-		    AT("7", "0.121", "workqueue_execute_start: work struct 00: function async_run_entry_fn")
-		    SWITCH("0", "0.130", "worker", "7", "D", "other", "8")
-		    ON("0", "8", "d.h1.", "0.139", "irq_handler_entry: irq=11 name=ahci")
-		    WAKING("0", "8", "d.h2.", "0.140", "worker", "7")
-		    ON("0", "8", "d.h1.", "0.141", "irq_handler_exit: irq=11 ret=handled")
-		    SWITCH("0", "0.150", "other", "8", "S", "worker", "7")
-		    WAKING("0", "7", "d..2.", "0.160", "swapper/0", "1")
-		    AT("7", "0.165", "workqueue_execute_end: work struct 00: function async_run_entry_fn")
-		    SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"),
-		    "ran 150, ready 10; a_init 40, 10, 40\n"
-		    "a_init: async async_run_entry_fn 40*1, running 20, ready 10, interrupt 10\n"
-		    "a_init: ready async_run_entry_fn 10*1, ready 10");
-}
-
-/* The waits of RCU's thread during the grace period are not told. */
-Test(boot_waits, a_grace_period)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
-		    SWITCH("0", "0.121", "rcu_preempt", "9", "I", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.150", "softirq_entry: vec=1 [action=TIMER]")
-		    ON("0", "0", "..s1.", "0.150", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
-		    WAKING("0", "0", "d.s2.", "0.150", "rcu_preempt", "9")
-		    SWITCH("0", "0.151", "swapper/0", "0", "R", "rcu_preempt", "9")
-		    WAKING("0", "9", "d..2.", "0.152", "swapper/0", "1")
-		    SWITCH("0", "0.153", "rcu_preempt", "9", "I", "swapper/0", "1"),
-		    "ran 167, ready 1; a_init 57, 1, 32\n"
-		    "a_init: rcu rcu_preempt 32*1, rcu 32\n"
-		    "a_init: ready rcu_preempt 1*1, ready 1");
-}
-
-/* A waking after the decision to sleep, before the switch; the waker's interrupt has ended. */
-Test(boot_waits, wakings_at_the_edge)
-{
-	read_middle(ON("1", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
-		    ON("1", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
-		    WAKING("1", "8", "d.h2.", "0.119990", "swapper/0", "1")
-		    SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
-		    SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 199, ready 1; a_init 89, 1, 0\n"
-		    "a_init: ready ? 1*1, ready 1");
-}
-
-Test(boot_waits, an_interrupt_that_has_no_name)
-{
-	read_middle(ON("1", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
-		    ON("1", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
-		    SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-		    WAKING("1", "8", "d.h2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 190, ready 0; a_init 80, 0, 10\n"
-		    "a_init: interrupt ? 10*1, interrupt 10");
-}
-
-/* Process 1 is ready: its CPU runs no task for a while, and then another task. */
-Test(boot_waits, ready_while_nothing_runs_and_while_another_does)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
-		    SWITCH("0", "0.123", "swapper/0", "0", "R", "other", "7")
-		    SWITCH("0", "0.128", "other", "7", "S", "swapper/0", "1"),
-		    "ran 192, ready 8; a_init 82, 8, 0\n"
-		    "a_init: ready other 5*1, ready 5\n"
-		    "a_init: ready ? 3*1, ready 3");
-}
-
-Test(boot_waits, a_lost_waking_is_not_known)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 190, ready 0; a_init 80, 0, 10\n"
-		    "a_init: unknown ? 10*1, unknown 10");
-}
-
-/* Two tasks wake each other in turn; the name of a task looks like fields. */
-Test(boot_waits, names_and_turns)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
-		    WAKING("0", "7", "d..2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.130", "a prev_pid=3", "7", "S", "swapper/0", "1")
-		    WAKING("0", "1", "d..2.", "0.140", "a prev_pid=3", "7")
-		    SWITCH("0", "0.140", "swapper/0", "1", "S", "a prev_pid=3", "7")
-		    WAKING("0", "7", "d..2.", "0.150", "swapper/0", "1")
-		    SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"),
-		    "ran 180, ready 0; a_init 70, 0, 20\n"
-		    "a_init: task a prev_pid=3 20*2, running 20");
-}
-
-Test(boot_waits, a_program_named_like_an_event_is_no_event)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
-		    SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"),
-		    "ran 170, ready 30; a_init 60, 30, 0\n"
-		    "a_init: ready x next_pid=1  30*1, ready 30");
-}
-
-/* The task that woke process 1 waited for other tasks, which did the work. */
-Test(boot_waits, who_ran_is_not_who_was_waited_for)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
-		    SWITCH("0", "0.122", "first", "7", "D", "second", "8")
-		    SWITCH("0", "0.125", "second", "8", "D", "third", "9")
-		    SWITCH("0", "0.130", "third", "9", "D", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.134", "softirq_entry: vec=1 [action=TIMER]")
-		    ON("0", "0", "..s1.", "0.134", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
-		    WAKING("0", "0", "d.s2.", "0.135", "third", "9")
-		    SWITCH("0", "0.135", "swapper/0", "0", "R", "third", "9")
-		    WAKING("0", "9", "d..2.", "0.145", "second", "8")
-		    SWITCH("0", "0.145", "third", "9", "S", "second", "8")
-		    WAKING("0", "8", "d..2.", "0.148", "first", "7")
-		    SWITCH("0", "0.148", "second", "8", "S", "first", "7")
-		    WAKING("0", "7", "d..2.", "0.150", "swapper/0", "1")
-		    SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"),
-		    "ran 170, ready 0; a_init 60, 0, 30\n"
-		    "a_init: task first 30*1, running 4, task 21, timer 5");
-}
-
-/* The early waking was not for this sleep: process 1 did wait. */
-Test(boot_waits, a_waking_that_came_to_nothing)
-{
-	read_middle(SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
-		    SWITCH("0", "0.111", "other", "8", "S", "swapper/0", "1")
-		    WAKING("1", "8", "d..2.", "0.119950", "swapper/0", "1")
-		    SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-		    ON("0", "0", "d.h1.", "0.179", "hrtimer_expire_entry: hrtimer=00 function=hrtimer_wakeup now=1")
-		    WAKING("0", "0", "d.h2.", "0.180", "swapper/0", "1")
-		    ON("0", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
-		    SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 138, ready 2; a_init 28, 2, 60\n"
-		    "a_init: timer hrtimer_wakeup 60*1, timer 60\n"
-		    "a_init: ready ? 1*1, ready 1\n"
-		    "a_init: ready other 1*1, ready 1");
-}
-
-/* After the wait, process 1 runs on another CPU than before. */
-Test(boot_waits, the_processor_is_that_on_which_it_runs)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
-		    SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
-		    WAKING("1", "8", "d..2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.140", "hog", "7", "S", "swapper/0", "0")
-		    SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1"),
-		    "ran 170, ready 20; a_init 60, 20, 10\n"
-		    "a_init: ready other 20*1, ready 20\n"
-		    "a_init: task other 10*1, running 9, unknown 1");
+	for_each(one, waits)
+		read_middle(one->events, one->expected);
 }
 
 /* A worker that executed another work first, and a flush of the work. */
@@ -255,58 +263,6 @@ Test(boot_waits, works_of_one_worker)
 		cr_expect(piece->start != 121 * MS || (piece->end == 141 * MS && piece->kind == CLASS_WORK));
 		cr_expect(piece->start != 142 * MS || (piece->end == 147 * MS && piece->kind == CLASS_PROBE));
 	}
-}
-
-/* A later program has the pid of a task of the boot. */
-Test(boot_waits, a_task_is_called_what_it_was_called_then)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
-		    WAKING("0", "7", "d..2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.131", "kdevtmpfs", "7", "S", "swapper/0", "1")
-		    SWITCH("0", "0.140", "swapper/0", "1", "R+", "rcu_evil", "7")
-		    SWITCH("0", "0.141", "rcu_evil", "7", "S", "swapper/0", "1"),
-		    "ran 188, ready 2; a_init 78, 2, 10\n"
-		    "a_init: task kdevtmpfs 10*1, running 10\n"
-		    "a_init: ready kdevtmpfs 1*1, ready 1\n"
-		    "a_init: ready rcu_evil 1*1, ready 1");
-}
-
-/* Wakings in softirqs, and in a hard interrupt inside a softirq. Timers had expired before. */
-Test(boot_waits, soft_interrupts)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.129", "softirq_entry: vec=1 [action=TIMER]")
-		    ON("0", "0", "..s1.", "0.129", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
-		    ON("0", "0", "..s1.", "0.129", "softirq_entry: vec=4 [action=BLOCK]")
-		    WAKING("0", "0", "d.s2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1")
-		    SWITCH("0", "0.140", "swapper/0", "1", "D", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.144", "softirq_entry: vec=9 [action=RCU]")
-		    WAKING("0", "0", "d.s2.", "0.145", "swapper/0", "1")
-		    SWITCH("0", "0.145", "swapper/0", "0", "R", "swapper/0", "1")
-		    SWITCH("0", "0.150", "swapper/0", "1", "D", "swapper/0", "0")
-		    ON("0", "0", "..s1.", "0.150", "softirq_entry: vec=8 [action=HRTIMER]")
-		    ON("0", "0", "..s1.", "0.150", "hrtimer_expire_entry: hrtimer=00 function=soft_fn now=1")
-		    ON("0", "0", "d.H1.", "0.151", "irq_handler_entry: irq=11 name=ahci")
-		    WAKING("0", "0", "d.H2.", "0.152", "swapper/0", "1")
-		    SWITCH("0", "0.152", "swapper/0", "0", "R", "swapper/0", "1"),
-		    "ran 183, ready 0; a_init 73, 0, 17\n"
-		    "a_init: block BLOCK 10*1, block 10\n"
-		    "a_init: rcu RCU 5*1, rcu 5\n"
-		    "a_init: interrupt ahci 2*1, interrupt 2");
-}
-
-/* A new task woke process 1. Before it existed, process 1 waited for its creator. */
-Test(boot_waits, a_task_that_is_made)
-{
-	read_middle(SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
-		    ON("0", "2", "d..2.", "0.125", "sched_wakeup_new: comm=kthreadd pid=30 prio=120 target_cpu=000")
-		    SWITCH("0", "0.126", "kthreadd", "2", "S", "kthreadd", "30")
-		    WAKING("0", "30", "d..2.", "0.130", "swapper/0", "1")
-		    SWITCH("0", "0.131", "new", "30", "S", "swapper/0", "1"),
-		    "ran 189, ready 1; a_init 79, 1, 10\n"
-		    "a_init: task kthreadd 10*1, running 4, ready 1, task 5\n"
-		    "a_init: ready kthreadd 1*1, ready 1");
 }
 
 /* If events are lost, the state of a task before its first event is not known: perhaps it ran. */
