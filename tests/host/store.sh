@@ -269,6 +269,7 @@ for pair in 'one.json two.json' 'two.json boot2.json'; do
 done
 is 'a document comes back as it was' "$("$hytrace" merge 's.db?run=3')" "$("$hytrace" merge boot2.json)"
 "$hytrace" merge -o union.json one.json two.json
+is 'the page has in how many runs of a union each function was' "$(same report -f html "$u" -- union.json)" ''
 is 'so does a union' "$(status keep union.db union.json)$("$hytrace" merge union.db | cmp - union.json)" 0
 is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?until=2026-02-01&document=o*' 's.db?document=[tb]*' |
 	jq -c '[.new[].name]')" '["rw_verify_area"]'
