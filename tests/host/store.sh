@@ -213,6 +213,19 @@ python3 -c 'import sys; d = open("one.json").read().rstrip(); print(d[:-1], ",\"
 ok 'and a megabyte in a field that is not known' mostly later.json 'its [0-9]* KiB of text would take more than 128 MiB'
 jq -c '.functions = []' one.json | python3 -c 'print(input().replace("\"functions\":[]", "\"functions\":[" + "{}," * 2000000 + "{}]"))' >hits.json
 ok 'and two million functions without a name' mostly hits.json 'no kernel has so many functions and calls'
+python3 - <<-'END'
+	import json
+	run = json.load(open("one.json"))
+	hits = ",".join(json.dumps(run["functions"][0] | {"name": f"f{i}", "addr": hex(0xffffffff81000000 + 16 * i)}) for i in range(100000))
+	text = json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]")
+	open("plain.json", "w").write(text)
+	open("escaped.json", "w").write(text.replace('"f7"', '"\\u00667"'))
+END
+measured keep plain.db plain.json && plain=$megabytes
+measured keep escaped.db escaped.json
+ok "an escape in a hit takes no more memory: $megabytes and $plain MB" test "$megabytes" -lt $((plain + 8))
+is 'and is read as what it means' "$("$hytrace" merge escaped.db | cmp - <("$hytrace" merge plain.db) && grep -c u00667 escaped.json)" 1
+rm plain.* escaped.*
 rm -f braces.* later.json hits.json
 
 # ---- at the same time, and killed
