@@ -164,6 +164,7 @@ python3 - <<-'END'
 	hits = ",".join(hit % (199000000000 * i, (i + 1) * 7919 % 2 ** 32, i // 500) for i in range(500000))
 	open("huge.json", "w").write(json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]"))
 END
+is 'the functions of the kernel are added all the same' "$(status keep list.db "$u" cut.json two.json)$(query list.db 'SELECT count(*) FROM function WHERE unit IS NOT NULL')" 22
 is 'so is one without an end, and one that is too large; neither stops the others' "$(status keep e.db endless.json huge.json two.json)$(
 	query e.db 'SELECT document FROM run')" 2two.json
 ok 'each has its message' eval 'grep -q "^hytrace: endless.json: is damaged" err && grep -q "^hytrace: huge.json: cannot be kept: it has more hits" err'
