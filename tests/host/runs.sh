@@ -57,6 +57,12 @@ is 'callers counts them' "$("$hytrace" callers --vmlinux vmlinux vfs_read "${run
 is 'so does the list of report' "$("$hytrace" report "$u" --seen "${runs[@]}" | cut -f 4 | sort)" $'1 of 10 runs\n9 of 10 runs'
 is 'few are not joined' "$("$hytrace" why --vmlinux vmlinux vfs_read "${runs[@]:0:8}" | grep -c '\.json: ')" 8
 
+# A module's package may be gone, and depmod did not run again.
+mkdir -p lib/modules/6.12.0-test
+echo kernel/dummy.ko: >lib/modules/6.12.0-test/modules.dep
+is 'a module that is listed, and whose file is gone, is none' "$(XDG_CACHE_HOME=$PWD/empty status report --vmlinux vmlinux a.json)$(grep -c "^Functions:" out)" 01
+rm -r lib
+
 # ---- --min-runs
 
 is 'merge leaves what enough runs have seen' "$("$hytrace" merge --min-runs 2 s.db | jq -c '[.min_runs,
