@@ -289,6 +289,12 @@ is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?u
 	jq -c '[.new[].name]')" '["rw_verify_area"]'
 cp one.json $'\e[1mone.json'
 is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json' two.json)$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
+cp two.json $'\e[1mtwo.json'
+for command in "report $u" 'callers vfs_read --vmlinux vmlinux' 'why vfs_read --vmlinux vmlinux' diff compare; do
+	# shellcheck disable=SC2086 # words
+	is "not in $command either" "$("$hytrace" $command $'\e[1mone.json' $'\e[1mtwo.json' 2>&1 | grep -c $'\e')" 0
+done
+rm $'\e[1mtwo.json'
 rm $'\e[1mone.json'
 ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
 mkdir mon tue && cp one.json mon/today.json && cp two.json tue/today.json

@@ -64,12 +64,13 @@ static void make_labels(struct documents *d)
 	}
 }
 
+/* Reports print names of files, which may be another machine's, as they are: this is the one place that they go through. */
 void documents__add(struct documents *d, const struct coverage *c, const char *path)
 {
 	size_t paths = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
-	*LIST_ADD(d->paths, paths) = xstrdup(path);
+	*LIST_ADD(d->paths, paths) = utf8__printed(path);
 }
 
 static int add(struct coverage *c, const char *path, void *data)

@@ -171,13 +171,6 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 	return err;
 }
 
-/* The name of a file, which may be another machine's, becomes a label, which reports print as it is. */
-static void make_plain(char *text)
-{
-	for (bool is_plain = utf8__is_plain(text); !is_plain && *text; text++)
-		*text = *text < ' ' || *text > '~' ? '?' : *text;
-}
-
 static int read_run(struct store *s, int64_t run, struct coverage *ret, char **ret_document, bool whole)
 {
 	sqlite3_stmt *st = sql__begin(&s->sql, "SELECT head, document, thin, functions, callers FROM run "
@@ -196,8 +189,6 @@ static int read_run(struct store *s, int64_t run, struct coverage *ret, char **r
 	source.callers = sqlite3_column_int64(st, 4);
 	source.sets_only = thin;
 	sqlite3_reset(st);
-	if (*ret_document)
-		make_plain(*ret_document);
 	err = head && *ret_document ? read_head(s, run, ret, head, thin, whole ? NULL : &source) :
 				      store__damaged(s, run);
 	free(head);
