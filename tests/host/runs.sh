@@ -148,6 +148,10 @@ ok "and a diff of them: $all and $two KB" test "$all" -lt $((two + 8000))
 two=$(peak "$hytrace" report -f html "$u" few-many.db)
 all=$(peak "$hytrace" report -f html "$u" many.db)
 ok "a page of many unions takes not much more than one of two runs: $all and $two KB" test "$all" -lt $((two + 20000))
+jq -c '.functions = [range(5000) as $i | .functions[0] | .name = "f\($i)" | .addr = "0xffffffff81\($i + 100000)" | .line = $i + 1]' 1234abcd.universe >many.universe
+two=$(peak "$hytrace" report -f lcov --universe=many.universe few-many.db)
+all=$(peak "$hytrace" report -f lcov --universe=many.universe many.db)
+ok "lcov of many runs takes not much more than of two: $all and $two KB" test "$all" -lt $((two + 14000))
 # In a module of an unknown build, a function is what lies where among its namesakes.
 jq '.modules[0].build_id = null | .functions[].module = "dummy"' many.json | python3 -c 'import json, sys
 run = json.load(sys.stdin)

@@ -153,7 +153,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Prints lcov or html, which also have calls if the kernel's files are found. */
-static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels,
+			    struct output *output)
 {
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
@@ -168,22 +169,24 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
 			    "--vmlinux FILE", format_names[o->result.format]);
 	if (!err && o->result.format == REPORT_LCOV)
-		err = report__lcov(r, labels, opened, &source, out);
+		err = report__lcov(r, labels, opened, &source, output);
 	else if (!err)
-		err = report__html(r, labels, opened, &source, out);
+		err = report__html(r, labels, opened, &source, output__stream(output));
 	images__free(&images);
 	free(vmlinux);
 	return err;
 }
 
-static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+static int print(const struct report_options *o, const struct rows *r, const char *const *labels,
+		 struct output *output)
 {
+	FILE *out = output__stream(output);
 	const struct hits *hits;
 	size_t left_out;
 	int err;
 
 	if (o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML)
-		return print_with_calls(o, r, labels, out);
+		return print_with_calls(o, r, labels, output);
 	if (o->result.format == REPORT_JSON)
 		report__json(r, labels, &o->form, out);
 	else if (o->result.format == REPORT_TEXT && o->form.which == LIST_ALL && o->by != BY_FUNCTION)
@@ -268,7 +271,7 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err)
 		err = output__open(&output, o->result.output, NULL);
 	if (!err)
-		err = print(o, &rows, labels, output__stream(output));
+		err = print(o, &rows, labels, output);
 	rows__free(&rows);
 	owners__free(owners);
 	return output__finish(output, err);
