@@ -421,6 +421,9 @@ bool hits_text__read(struct hits_text *ret, char *text, size_t length)
 		found |= kind;
 		add_rest(ret, copied, r.at - copied);
 		ok = ok && read_list(&r, kind);
+		if (!ok)
+			break;
+		/* A list has two characters at least, so there is room. */
 		copied = r.at;
 		add_rest(ret, "[]", 2);
 	}

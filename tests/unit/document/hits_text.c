@@ -120,6 +120,8 @@ Test(hits_text, leaves_the_rest_to_json_c)
 		free(document);
 	}
 	cr_expect(read_again(HEAD "\"functions\":[{\"name\":\"x\"}],\"callers\":[]}", &fast) == NULL);
+	/* There is no list that "[]" could take the place of. */
+	cr_expect(read_again("{\"functions\":", &fast) == NULL);
 }
 
 /* One hit with an escape, or whose lists come in the other order, does not make json-c read the others. */
