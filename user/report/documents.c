@@ -64,7 +64,10 @@ static void make_labels(struct documents *d)
 	}
 }
 
-/* Reports print names of files, which may be another machine's, as they are: this is the one place that they go through. */
+/*
+ * Reports print the names of files as they are, and a file may come from another machine. This is the one place that
+ * all names pass through.
+ */
 void documents__add(struct documents *d, const struct coverage *c, const char *path)
 {
 	size_t paths = d->count;

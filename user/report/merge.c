@@ -9,7 +9,6 @@
 #include "base/program.h"
 #include "base/sorted.h"
 #include "base/text.h"
-#include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/documents.h"
@@ -272,10 +271,8 @@ static void add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-static int by_namesake(const void *a, const void *b)
+static int by_namesake(const struct hit *x, const struct hit *y)
 {
-	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
-
 	return ORDER(x->kind, y->kind) ?: ORDER(x->into, y->into) ?: text__compare(x->module, y->module) ?:
 	       text__compare(x->name, y->name);
 }
@@ -284,13 +281,10 @@ static int by_offset(const void *a, const void *b)
 {
 	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
 
-	return by_namesake(a, b) ?: ORDER(x->offset, y->offset);
+	return by_namesake(x, y) ?: ORDER(x->offset, y->offset);
 }
 
-/*
- * For each hit, how many of the hits of its name in its module lie at lower offsets; to be freed. @by_name: leaves
- * these out; NULL: none
- */
+/* For each hit, how many of its name in its module lie at lower offsets. @by_name: leaves these out; NULL: none */
 static unsigned int *number_namesakes(const struct hits *hits, const bool *by_name)
 {
 	unsigned int *numbers = xcalloc(hits->count, sizeof(*numbers));
@@ -304,7 +298,7 @@ static unsigned int *number_namesakes(const struct hits *hits, const bool *by_na
 	if (count)
 		qsort(sorted, count, sizeof(*sorted), by_offset);
 	for (size_t i = 1; i < count; i++) {
-		first = by_namesake(&sorted[first], &sorted[i]) ? i : first;
+		first = by_namesake(sorted[first], sorted[i]) ? i : first;
 		same = by_offset(&sorted[same], &sorted[i]) ? i : same;
 		numbers[sorted[i] - hits->list] = same - first;
 	}

@@ -7,8 +7,7 @@
  * hits are numbers in a row, and times are differences. Calls and the most frequent mark of each function are there
  * once, and a recording only says where it differs.
  *
- *	units		in order of functions: [compiled file, module, number of functions]; with --by owner
- *			and its owner
+ *	units		in order of functions: [compiled file, module, number of functions, with --by owner: owner]
  *	in		what --in said: the table has only these functions; null: it has all
  *	names		of the functions in the table, then of others: untraceable functions,
  *			callers, and functions outside of "in" that call rows, or that rows call
@@ -37,7 +36,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -47,8 +45,6 @@
 #include "report/embed.h"
 #include "report/owners.h"
 #include "report/page.h"
-#include "report/report.h"
-#include "report/rows.h"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[], _binary_page_js_start[], _binary_page_js_end[];
 
