@@ -261,25 +261,39 @@ $(B)/tests/unit/%: tests/unit/%.c
 
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+FUZZ         := fuzz-fevent_parse fuzz-document
 
-# Inputs that reach new code stay in build/fuzz/corpus for the next run. An input that breaks something is kept in
+.PHONY: $(FUZZ)
+fuzz: $(FUZZ) ## any text against the parser of function events and the reader of recordings, each for FUZZ_SECONDS=60
+
+# Inputs that reach new code stay in build/fuzz/corpus-* for the next run. An input that breaks something is kept in
 # build/fuzz/crash-*. The log is long, and has nothing of interest until something is found.
-fuzz: $(B)/fuzz/fevent_parse ## the parser of function events against any text, for FUZZ_SECONDS=60
-	$(Q)mkdir -p $(B)/fuzz/corpus $(B)/fuzz/seeds
-	$(Q)awk -v dir=$(B)/fuzz/seeds '{ f = dir "/" NR; printf "%s", $$0 >f; close(f) }' \
-		tests/fuzz/fevent_parse.seeds
+$(FUZZ): fuzz-%: $(B)/fuzz/%
+	$(Q)mkdir -p $(B)/fuzz/corpus-$* $(B)/fuzz/seeds-$*
+	$(Q)awk -v dir=$(B)/fuzz/seeds-$* '{ f = dir "/" NR; printf "%s", $$0 >f; close(f) }' tests/fuzz/$*.seeds
 	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=4200 -timeout=10 -print_final_stats=1 \
-		-dict=tests/fuzz/fevent_parse.dict -artifact_prefix=$(B)/fuzz/ \
-		$(B)/fuzz/corpus $(B)/fuzz/seeds >$<.log 2>&1 || \
+		-dict=tests/fuzz/$*.dict -artifact_prefix=$(B)/fuzz/ $(FUZZ_OPTIONS) \
+		$(B)/fuzz/corpus-$* $(B)/fuzz/seeds-$* >$<.log 2>&1 || \
 		{ grep -v '^#' $<.log | tail -n 60; \
 		echo "make fuzz: found something, see $<.log" >&2; exit 1; }
 	@awk '/^stat::number_of_executed_units/ { n = $$2 } \
-		END { print "fuzz     fevent_parse: " n " lines, nothing found" }' $<.log
+		END { print "fuzz     $*: " n " texts, nothing found" }' $<.log
+
+# The messages about texts that are refused are left out.
+fuzz-document: FUZZ_OPTIONS := -close_fd_mask=2
 
 $(B)/fuzz/%: tests/fuzz/%.c
 	$(call have,$(CLANG))
 	$(call msg,FUZZ,$<)mkdir -p $(@D)
 	$(Q)$(CLANG) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -MMD -MP $(FUZZ_FLAGS) -o $@ $<
+
+# obstack of the C library aligns by an offset from NULL.
+$(B)/fuzz/document: tests/fuzz/document.c $(foreach d,base document kernel run store,$(filter user/$d/%,$(USER_SRC))) \
+		$(wildcard user/*/*.h) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a
+	$(call have,$(CLANG))
+	$(call msg,FUZZ,$<)mkdir -p $(@D)
+	$(Q)$(CLANG) $(filter-out -MMD -MP,$(USER_CFLAGS)) $(FUZZ_FLAGS) -fno-sanitize=pointer-overflow -o $@ \
+		$(filter %.c %.o,$^) $(USER_LIBS) -lm
 
 -include $(wildcard $(B)/fuzz/*.d)
 

@@ -460,6 +460,29 @@ is 'its lines are those of the file, and tell what ran' "$(shown '.source | join
 	'9 static int|10ran alpha(int a)ran in one, two|11 {|12 if (a < 1) { </script>|13 }|14 }'
 is '--source-url: a place is a link' "$(shown .link)" 'https://here/v6.12/fs/a.c#L10'
 
+# ---- owners
+
+ok '--by owner needs the source' eval '! report json --by owner one.json >out && grep -q "say where that is, by --source DIR" err'
+ok 'and MAINTAINERS in it' eval '! report json --by owner --source build one.json >out && grep -q "no directory of --source has a file MAINTAINERS" err'
+printf '%s\n' Maintainers '' 'A/B <b>' $'M:\tA <a@b>' $'F:\tfs/' '' EXT $'F:\tfs/ext4/' '' MM $'F:\tmm/' >tree/MAINTAINERS
+is '--by owner: a group for each, and one for files without an owner' "$(report json --by owner --source build --source tree one.json two.json |
+	jq -c '[.by, (.groups[] | [.name, .columns[].asked_for])]')" \
+	'["owner",["(others)",2,2],["A/B <b>",2,2],["EXT",2,2],["MM",3,3]]'
+is 'text has the same' "$(report text --by owner --source tree one.json | sed -n '/^OWNER/,/^$/s/ *[0-9].*//p' | paste -sd,)" \
+	"$(report json --by owner --source tree one.json | jq -r '[.groups[].name] | join(",")')"
+report html --by owner --source tree one.json two.json >owner.html
+browse owner.html 'async function MORE(t) {
+	t.row("A∕B").click();
+	await t.wait();
+	t.result.open = t.rows().map(row => t.text(row.cells[0]));
+	await t.search("alpha");
+	t.row("alpha").click();
+	t.result.detail = t.text(document.getElementById("detail"));
+}' >seen.json
+is 'on the page, they are above directories' "$(shown '.open | join(", ")')" \
+	'▾ A∕B <b>/fs/, ▸ a.c, ▸ EXT/fs/ext4/, ▸ MM/mm/, ▸ (others)/, ▸ (source file not known)'
+is 'and a function tells its owner' "$(shown '.error, (.detail | test("fs/a.c:10 · A/B <b>"))')" $'null\ntrue'
+
 # The opposite: a fault that the browser finds must be noticed.
 sed 's/"lines":/"wrong":/' page.html >broken.html
 browse broken.html >broken.json

@@ -57,6 +57,12 @@ is 'callers counts them' "$("$hytrace" callers --vmlinux vmlinux vfs_read "${run
 is 'so does the list of report' "$("$hytrace" report "$u" --seen "${runs[@]}" | cut -f 4 | sort)" $'1 of 10 runs\n9 of 10 runs'
 is 'few are not joined' "$("$hytrace" why --vmlinux vmlinux vfs_read "${runs[@]:0:8}" | grep -c '\.json: ')" 8
 
+# A module's package may be gone, and depmod did not run again.
+mkdir -p lib/modules/6.12.0-test
+echo kernel/dummy.ko: >lib/modules/6.12.0-test/modules.dep
+is 'a module that is listed, and whose file is gone, is none' "$(XDG_CACHE_HOME=$PWD/empty status report --vmlinux vmlinux a.json)$(grep -c "^Functions:" out)" 01
+rm -r lib
+
 # ---- --min-runs
 
 is 'merge leaves what enough runs have seen' "$("$hytrace" merge --min-runs 2 s.db | jq -c '[.min_runs,
@@ -121,15 +127,15 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$@"
 }
 
-# A recording of 5,000 functions, of which 60 copies are of other boots.
+# A recording of 5,000 functions, of which 70 copies are of other boots.
 jq -c '.functions = [range(5000) as $i | .functions[0] | .name = "f\($i)" | .first_ns = $i |
 	.addr = "0xffffffff81\($i + 100000)"] | .totals.functions = 5000' a.json >many.json
-for i in {10..69}; do
+for i in {10..79}; do
 	sed "s/\"boot_id\":\"b1\"/\"boot_id\":\"m$i\"/" many.json >"many$i.json"
 done
 two=$(peak "$hytrace" merge many10.json many11.json)
 all=$(peak "$hytrace" merge many??.json)
-ok "a union of 60 takes the memory of two: $all and $two KB" test "$all" -lt $((two + 8000))
+ok "a union of 70 takes the memory of two: $all and $two KB" test "$all" -lt $((two + 8000))
 two=$(peak "$hytrace" keep few-many.db many10.json many11.json)
 all=$(peak "$hytrace" keep many.db many??.json)
 ok "so does a store: $all and $two KB" test "$all" -lt $((two + 20000))
@@ -139,6 +145,21 @@ ok "and a union of its runs: $all and $two KB" test "$all" -lt $((two + 8000))
 two=$(peak "$hytrace" diff few-many.db many10.json)
 all=$(peak "$hytrace" diff many.db many10.json)
 ok "and a diff of them: $all and $two KB" test "$all" -lt $((two + 8000))
-is 'all are in the union' "$("$hytrace" merge many.db | jq -c '[(.merged | length), ([.functions[].runs] | unique)]')" '[60,[60]]'
+two=$(peak "$hytrace" report -f html "$u" few-many.db)
+all=$(peak "$hytrace" report -f html "$u" many.db)
+ok "a page of many unions takes not much more than one of two runs: $all and $two KB" test "$all" -lt $((two + 20000))
+jq -c '.functions = [range(5000) as $i | .functions[0] | .name = "f\($i)" | .addr = "0xffffffff81\($i + 100000)" | .line = $i + 1]' 1234abcd.universe >many.universe
+two=$(peak "$hytrace" report -f lcov --universe=many.universe few-many.db)
+all=$(peak "$hytrace" report -f lcov --universe=many.universe many.db)
+ok "lcov of many runs takes not much more than of two: $all and $two KB" test "$all" -lt $((two + 14000))
+# In a module of an unknown build, a function is what lies where among its namesakes.
+jq '.modules[0].build_id = null | .functions[].module = "dummy"' many.json | python3 -c 'import json, sys
+run = json.load(sys.stdin)
+run["functions"] = [run["functions"][0] | {"name": f"f{i // 2}", "offset": 16 * i, "first_ns": i} for i in range(60000)]
+json.dump(run, sys.stdout)' >module.json
+sed 's/"b1"/"b2"/' module.json >module2.json
+is 'its functions are joined in seconds' "$(ulimit -t 5; "$hytrace" merge module.json module2.json | jq -c '[(.functions | length), ([.functions[].runs] | unique)]')" \
+	'[60000,[2]]'
+is 'all are in the union' "$("$hytrace" merge many.db | jq -c '[(.merged | length), ([.functions[].runs] | unique)]')" '[70,[70]]'
 
 tap_end

@@ -164,6 +164,7 @@ python3 - <<-'END'
 	hits = ",".join(hit % (199000000000 * i, (i + 1) * 7919 % 2 ** 32, i // 500) for i in range(500000))
 	open("huge.json", "w").write(json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]"))
 END
+is 'the functions of the kernel are added all the same' "$(status keep list.db "$u" cut.json two.json)$(query list.db 'SELECT count(*) FROM function WHERE unit IS NOT NULL')" 22
 is 'so is one without an end, and one that is too large; neither stops the others' "$(status keep e.db endless.json huge.json two.json)$(
 	query e.db 'SELECT document FROM run')" 2two.json
 ok 'each has its message' eval 'grep -q "^hytrace: endless.json: is damaged" err && grep -q "^hytrace: huge.json: cannot be kept: it has more hits" err'
@@ -213,6 +214,19 @@ python3 -c 'import sys; d = open("one.json").read().rstrip(); print(d[:-1], ",\"
 ok 'and a megabyte in a field that is not known' mostly later.json 'its [0-9]* KiB of text would take more than 128 MiB'
 jq -c '.functions = []' one.json | python3 -c 'print(input().replace("\"functions\":[]", "\"functions\":[" + "{}," * 2000000 + "{}]"))' >hits.json
 ok 'and two million functions without a name' mostly hits.json 'no kernel has so many functions and calls'
+python3 - <<-'END'
+	import json
+	run = json.load(open("one.json"))
+	hits = ",".join(json.dumps(run["functions"][0] | {"name": f"f{i}", "addr": hex(0xffffffff81000000 + 16 * i)}) for i in range(100000))
+	text = json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]")
+	open("plain.json", "w").write(text)
+	open("escaped.json", "w").write(text.replace('"f7"', '"\\u00667"'))
+END
+measured keep plain.db plain.json && plain=$megabytes
+measured keep escaped.db escaped.json
+ok "an escape in a hit takes no more memory: $megabytes and $plain MB" test "$megabytes" -lt $((plain + 8))
+is 'and is read as what it means' "$("$hytrace" merge escaped.db | cmp - <("$hytrace" merge plain.db) && grep -c u00667 escaped.json)" 1
+rm plain.* escaped.*
 rm -f braces.* later.json hits.json
 
 # ---- at the same time, and killed
@@ -269,11 +283,18 @@ for pair in 'one.json two.json' 'two.json boot2.json'; do
 done
 is 'a document comes back as it was' "$("$hytrace" merge 's.db?run=3')" "$("$hytrace" merge boot2.json)"
 "$hytrace" merge -o union.json one.json two.json
+is 'the page has in how many runs of a union each function was' "$(same report -f html "$u" -- union.json)" ''
 is 'so does a union' "$(status keep union.db union.json)$("$hytrace" merge union.db | cmp - union.json)" 0
 is 'a diff of several runs is of their union' "$("$hytrace" diff -f json 's.db?until=2026-02-01&document=o*' 's.db?document=[tb]*' |
 	jq -c '[.new[].name]')" '["rw_verify_area"]'
 cp one.json $'\e[1mone.json'
 is 'a name of a file cannot control a terminal' "$(status keep name.db $'\e[1mone.json' two.json)$("$hytrace" report "$u" name.db 2>&1 | grep -c $'\e')" 00
+cp two.json $'\e[1mtwo.json'
+for command in "report $u" 'callers vfs_read --vmlinux vmlinux' 'why vfs_read --vmlinux vmlinux' diff compare; do
+	# shellcheck disable=SC2086 # words
+	is "not in $command either" "$("$hytrace" $command $'\e[1mone.json' $'\e[1mtwo.json' 2>&1 | grep -c $'\e')" 0
+done
+rm $'\e[1mtwo.json'
 rm $'\e[1mone.json'
 ok 'tailor takes one run' says 'the addresses of one run' report -f tailor s.db
 mkdir mon tue && cp one.json mon/today.json && cp two.json tue/today.json

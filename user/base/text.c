@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 /* ---- UTF-8 */
@@ -68,6 +69,17 @@ void utf8__print(FILE *out, const char *text, const char *allowed)
 		for (size_t i = 0; i < bytes; i++)
 			fprintf(out, seen ? "%c" : "\\x%02x", (unsigned char)text[i]);
 	}
+}
+
+char *utf8__printed(const char *text)
+{
+	char *printed;
+	size_t length;
+	FILE *out = xopen_memstream(&printed, &length);
+
+	utf8__print(out, text, "");
+	xclose_memstream(out);
+	return printed;
 }
 
 /* ---- similar names */

@@ -61,6 +61,8 @@ bool utf8__is_plain(const char *text);
  * @allowed: control characters that are printed as they are: "\n\t"
  */
 void utf8__print(FILE *out, const char *text, const char *allowed);
+/* Returns what utf8__print() prints, to be freed: so that a text of a stranger can be printed anywhere. */
+char *utf8__printed(const char *text);
 
 /* ---- the name that is most similar to a mistyped one */
 

@@ -139,6 +139,7 @@ struct hits_source {
 	int64_t run;
 	size_t functions, callers;
 	bool sets_only;		/* there is no more than HITS_SETS */
+	bool counted;		/* of a union: sets do not have in how many runs a hit was, so it is always HITS_ALL */
 	bool unlinked;		/* the run did not know where the kernel's code was moved to */
 };
 

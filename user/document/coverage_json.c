@@ -334,68 +334,6 @@ static const char *text(struct json_object *object, const char *name)
 	return json__text(json__field(object, name));
 }
 
-static uint64_t integer(struct json_object *object, const char *name)
-{
-	return json_object_get_uint64(json__field(object, name));
-}
-
-/* Parses an address as the writer writes it, "0xffff...". Returns false for null. */
-static bool address(struct json_object *object, const char *name, uint64_t *ret)
-{
-	const char *value = text(object, name);
-
-	*ret = 0;
-	return value && sscanf(value, "%" SCNx64, ret) == 1;
-}
-
-static void read_other(struct coverage *c, struct json_object *object, struct other *ret)
-{
-	const char *module = text(object, "module");
-
-	*ret = (struct other){
-		.name = hits__name(&c->hits, text(object, "name")),
-		.module = module ? strings__intern(c->hits.names, module) : NULL,
-		.offset = integer(object, "offset"),
-		.into = integer(object, "symbol_offset"),
-	};
-	address(object, "addr", &ret->link);
-}
-
-static int read_hit(struct coverage *c, struct json_object *object, enum hit_kind kind)
-{
-	const char *module = text(object, "module"), *comm = text(object, "comm");
-	struct hit hit = {
-		.name = hits__name(&c->hits, text(object, "name")),
-		.module = module ? strings__intern(c->hits.names, module) : NULL,
-		.offset = integer(object, "offset"),
-		.sympos = integer(object, "sympos"),
-		.into = integer(object, "symbol_offset"),
-		.kind = kind,
-		.first_ns = integer(object, "first_ns"),
-		.cpu = integer(object, "cpu"),
-		.pid = integer(object, "pid"),
-		.tgid = integer(object, "tgid"),
-		.comm = comm ? strings__intern(c->hits.names, comm) : NULL,
-		.runs = integer(object, "runs"),
-	};
-
-	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int) && !c->merged)
-		return -EINVAL;
-	address(object, "addr", &hit.link);
-	read_other(c, json__field(object, other_name(kind)), &hit.other);
-	hits__add(&c->hits, &hit);
-	return 0;
-}
-
-static int read_hits(struct coverage *c, struct json_object *array, enum hit_kind kind)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < json_object_array_length(array); i++)
-		err = read_hit(c, json_object_array_get_idx(array, i), kind);
-	return err;
-}
-
 static int check_root(struct json_object *root, const char *path)
 {
 	if (!text(root, "engine"))
@@ -426,7 +364,6 @@ static bool has_names(const struct coverage *c)
 	return is_name(c->kernel.release) && is_name(c->kernel.arch) && is_name(c->kernel.build_id);
 }
 
-/* @ready: the hits, if they are not in @root; they are taken over. NULL: read them from @root */
 static int read_fields(struct coverage *c, struct json_object *root, struct hits_text *ready)
 {
 	int err = json__read_fields(root, header, c, c);
@@ -434,12 +371,7 @@ static int read_fields(struct coverage *c, struct json_object *root, struct hits
 	/* If the recording is incomplete without a reason, an unknown counter stands for what may be missing. */
 	if (!err && !json_object_get_boolean(json__field(root, "complete")) && !counters__sum(&c->lost))
 		counters__add(&c->lost, "incomplete", 1);
-	if (!err && ready)
-		err = ready->lacks_time && !c->merged ? -EINVAL : 0;
-	else if (!err)
-		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION) ?:
-		      read_hits(c, json__field(root, "callers"), HIT_CALLER);
-	if (!err && !has_names(c))
+	if (!err && ((ready->lacks_time && !c->merged) || !has_names(c)))
 		err = -EINVAL;
 	return err;
 }
@@ -453,11 +385,9 @@ int coverage__take(struct coverage *ret, struct json_object *root, struct hits_t
 	if (err)
 		return err;
 	coverage__init(&c, text(root, "engine"));
-	if (ready) {
-		hits__free(&c.hits);
-		c.hits = ready->hits;
-		ready->hits = (struct hits){};
-	}
+	hits__free(&c.hits);
+	c.hits = ready->hits;
+	ready->hits = (struct hits){};
 	err = read_fields(&c, root, ready);
 	if (err) {
 		coverage__free(&c);
@@ -475,21 +405,24 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 {
 	struct json_object *root = NULL;
 	struct hits_text ready;
-	bool is_ready;
-	int err;
+	bool is_ready = hits_text__read(&ready, t->bytes, t->length);
+	int err = 0;
 
-	is_ready = hits_text__read(&ready, t->bytes, t->length);
-	err = ready.too_many ? error__return(-EINVAL, "%s: is refused: no kernel has so many functions and calls",
-					     path) :
-	      is_ready ? document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path,
-						"write it again by `" COMMAND "`", DOCUMENT_MOST_HEAD) : 0;
+	if (is_ready)
+		err = document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path,
+					     "write it again by `" COMMAND "`", DOCUMENT_MOST_HEAD);
 	if (!err && is_ready)
 		root = json__parse(ready.rest, ready.rest_length);
-	is_ready = is_ready && root;
+	if (!err && root) {
+		err = document__check(root, path, KIND);
+	} else if (!err && !ready.too_many) {
+		err = document__parse(&root, t, path, KIND);
+		hits_text__of_json(&ready, root);
+	}
+	if (!err && ready.too_many)
+		err = error__return(-EINVAL, "%s: is refused: no kernel has so many functions and calls", path);
 	if (!err)
-		err = is_ready ? document__check(root, path, KIND) : document__parse(&root, t, path, KIND);
-	if (!err)
-		err = coverage__take(ret, root, is_ready ? &ready : NULL, path);
+		err = coverage__take(ret, root, &ready, path);
 	hits_text__free(&ready);
 	json_object_put(root);
 	return err;

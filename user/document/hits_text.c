@@ -3,14 +3,101 @@
  * Reads hits from the text of a document; see hits_text.h. Each function here returns false at the first
  * character that it does not expect. The NUL after the text is such a character, so nothing reads beyond it.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "document/hits_text.h"
 
 /* Five times as many as the largest kernel has. Each takes 130 bytes, and "{}," in the text only three. */
 #define MOST_HITS (512 * 1024)
+/* In bytes of text: json-c takes at most 300 times as much memory for it. */
+#define LONGEST_HIT (64 * 1024)
+
+/* Returns false if the document has more hits than a kernel can have. */
+static bool add_hit(struct hits_text *t, const struct hit *hit, bool has_time)
+{
+	t->lacks_time |= !has_time;
+	t->too_many = t->hits.count >= MOST_HITS;
+	if (!t->too_many)
+		hits__add(&t->hits, hit);
+	return !t->too_many;
+}
+
+/* ---- hits that json-c has read */
+
+static const char *text_of(struct json_object *object, const char *name)
+{
+	return json__text(json__field(object, name));
+}
+
+static uint64_t integer(struct json_object *object, const char *name)
+{
+	return json_object_get_uint64(json__field(object, name));
+}
+
+/* An address as the writer writes it, "0xffff..."; 0 for null. */
+static uint64_t address(struct json_object *object, const char *name)
+{
+	const char *value = text_of(object, name);
+	uint64_t addr = 0;
+
+	return value && sscanf(value, "%" SCNx64, &addr) == 1 ? addr : 0;
+}
+
+static const char *shared(struct hits *hits, const char *text)
+{
+	return text ? strings__intern(hits->names, text) : NULL;
+}
+
+static bool take_hit(struct hits_text *t, struct json_object *object, enum hit_kind kind)
+{
+	struct json_object *other = json__field(object, kind == HIT_FUNCTION ? "caller" : "entered");
+	struct hit hit = {
+		.link = address(object, "addr"),
+		.name = hits__name(&t->hits, text_of(object, "name")),
+		.module = shared(&t->hits, text_of(object, "module")),
+		.offset = integer(object, "offset"),
+		.sympos = integer(object, "sympos"),
+		.into = integer(object, "symbol_offset"),
+		.kind = kind,
+		.first_ns = integer(object, "first_ns"),
+		.cpu = integer(object, "cpu"),
+		.pid = integer(object, "pid"),
+		.tgid = integer(object, "tgid"),
+		.comm = shared(&t->hits, text_of(object, "comm")),
+		.runs = integer(object, "runs"),
+		.other = {
+			.link = address(other, "addr"),
+			.name = hits__name(&t->hits, text_of(other, "name")),
+			.module = shared(&t->hits, text_of(other, "module")),
+			.offset = integer(other, "offset"),
+			.into = integer(other, "symbol_offset"),
+		},
+	};
+
+	return add_hit(t, &hit, json_object_is_type(json__field(object, "first_ns"), json_type_int));
+}
+
+static void take_list(struct hits_text *t, struct json_object *list, enum hit_kind kind)
+{
+	size_t count = json_object_is_type(list, json_type_array) ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < count && take_hit(t, json_object_array_get_idx(list, i), kind); i++)
+		;
+}
+
+void hits_text__of_json(struct hits_text *ret, struct json_object *root)
+{
+	hits_text__free(ret);
+	hits__init(&ret->hits);
+	take_list(ret, json__field(root, "functions"), HIT_FUNCTION);
+	take_list(ret, json__field(root, "callers"), HIT_CALLER);
+}
+
+/* ---- hits in the text */
 
 struct reader {
 	struct hits_text *to;
@@ -241,25 +328,7 @@ static bool read_hit(struct reader *r, enum hit_kind kind)
 		ok = read_field(r, &name, &hit, &has_time);
 	if (!ok)
 		return false;
-	r->to->lacks_time |= !has_time;
-	r->to->too_many = r->to->hits.count >= MOST_HITS;
-	if (r->to->too_many)
-		return false;
-	hits__add(&r->to->hits, &hit);
-	return true;
-}
-
-static bool read_list(struct reader *r, enum hit_kind kind)
-{
-	if (!take(r, '['))
-		return false;
-	if (take(r, ']'))
-		return true;
-	do {
-		if (!read_hit(r, kind))
-			return false;
-	} while (take(r, ','));
-	return take(r, ']');
+	return add_hit(r->to, &hit, has_time);
 }
 
 /* Goes to the end of a string, which may have escapes. Whoever reads the value checks them. */
@@ -270,7 +339,7 @@ static bool skip_string(struct reader *r)
 	return take(r, '"');
 }
 
-/* Goes to the end of a value that is no list of hits: to the comma or the brace after it. */
+/* Goes to the end of a value: to the comma, the brace or the bracket after it. */
 static bool skip_value(struct reader *r)
 {
 	size_t depth = 0;
@@ -283,13 +352,43 @@ static bool skip_value(struct reader *r)
 				return false;
 			continue;
 		}
-		if (!depth && (c == ',' || c == '}'))
+		if (!depth && (c == ',' || c == '}' || c == ']'))
 			return true;
 		if (!c)
 			return false;
 		depth += (c == '{' || c == '[') - (c == '}' || c == ']');
 		r->at++;
 	}
+}
+
+/* json-c takes ten times the memory, so it only gets this hit. @start: where it begins */
+static bool read_odd_hit(struct reader *r, char *start, enum hit_kind kind)
+{
+	struct json_object *object;
+	bool is_read;
+
+	r->at = start;
+	if (r->to->too_many || !skip_value(r) || r->at - start > LONGEST_HIT)
+		return false;
+	object = json__parse(start, r->at - start);
+	is_read = object && take_hit(r->to, object, kind);
+	json_object_put(object);
+	return is_read;
+}
+
+static bool read_list(struct reader *r, enum hit_kind kind)
+{
+	if (!take(r, '['))
+		return false;
+	if (take(r, ']'))
+		return true;
+	do {
+		char *start = r->at;
+
+		if (!read_hit(r, kind) && !read_odd_hit(r, start, kind))
+			return false;
+	} while (take(r, ','));
+	return take(r, ']');
 }
 
 static void add_rest(struct hits_text *t, const char *from, size_t length)
@@ -311,21 +410,24 @@ bool hits_text__read(struct hits_text *ret, char *text, size_t length)
 	if (strlen(text) != length || !take(&r, '{'))
 		return false;
 	while (ok && next_field(&r, &name, &first, &ok)) {
-		bool functions = is(&name, "functions");
+		enum hit_kind kind = is(&name, "functions") ? HIT_FUNCTION : HIT_CALLER;
 
-		if (!functions && !is(&name, "callers")) {
+		if (kind == HIT_CALLER && !is(&name, "callers")) {
 			ok = skip_value(&r);
 			continue;
 		}
-		/* The callers come after the functions, each list once. */
-		ok = found == (functions ? 0 : 1);
-		found++;
+		/* If a list is there twice, the last one counts, as json-c knows. */
+		ok = !(found & kind);
+		found |= kind;
 		add_rest(ret, copied, r.at - copied);
-		ok = ok && read_list(&r, functions ? HIT_FUNCTION : HIT_CALLER);
+		ok = ok && read_list(&r, kind);
+		if (!ok)
+			break;
+		/* A list has two characters at least, so there is room. */
 		copied = r.at;
 		add_rest(ret, "[]", 2);
 	}
-	if (!ok || found != 2)
+	if (!ok || found != HIT_BOTH)
 		return false;
 	add_rest(ret, copied, text + length - copied);
 	return true;

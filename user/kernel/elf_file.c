@@ -353,8 +353,13 @@ char *module_files__path(const char *directory, const char *module)
 	f = fopen(path, "re");
 	free(path);
 	path = NULL;
-	while (f && !path && getline(&line, &room, f) > 0)
+	while (f && !path && getline(&line, &room, f) > 0) {
 		path = listed_path(directory, installed, module, line);
+		if (path && access(path, R_OK)) {
+			free(path);
+			path = NULL;
+		}
+	}
 	if (f)
 		fclose(f);
 	free(line);

@@ -89,7 +89,7 @@ char *module_files__directory(const char *vmlinux, const char *release);
  * @directory: from module_files__directory()
  * @module: its name
  *
- * Return: the path, to be freed; NULL: the module is not listed there.
+ * Return: the path, to be freed; NULL: the module is not listed there, or its file is gone.
  */
 char *module_files__path(const char *directory, const char *module);
 

@@ -10,6 +10,7 @@
 #include "report/documents.h"
 #include "report/edges.h"
 #include "report/images.h"
+#include "report/owners.h"
 #include "report/proof.h"
 #include "report/report.h"
 #include "run/output.h"
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "unseen", KEY_UNSEEN, NULL, 0, "list functions that every FILE was asked for and none has seen", 0 },
 	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
 	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
-	{ "by", KEY_BY, "WHAT", 0, "a line for each directory, file or function; default: directory, and with "
+	{ "by", KEY_BY, "WHAT", 0, "a line for each directory, file, owner or function; default: directory, and with "
 	  "--in file", 0 },
 	{ "sort", KEY_SORT, "KEY", 0, "order of the lines: name (default), seen, unseen or share, by the first "
 	  "FILE", 0 },
@@ -48,8 +49,8 @@ enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR, REPORT_LCOV, REPOR
 static const char *const format_names[] = { "text", "json", "tailor", "lcov", "html", "dot", "folded", NULL };
 static const char *const sort_names[] = { "name", "seen", "unseen", "share", NULL };
 /* --by function lists functions without grouping them, so it is no enum group_by. */
-enum { BY_FUNCTION = BY_FILE + 1 };
-static const char *const by_names[] = { "directory", "file", "function", NULL };
+enum { BY_FUNCTION = BY_OWNER + 1 };
+static const char *const by_names[] = { "directory", "file", "owner", "function", NULL };
 
 /* Room for the source tree, the build tree, and a few more directories. */
 #define MOST_SOURCES 8
@@ -136,8 +137,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		    (o->result.format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
 			argp_error(state, "--sort orders the lines of directories and files; functions are in "
 				   "the order of their places");
-		if (o->result.format != REPORT_LCOV && o->result.format != REPORT_HTML && o->directory_count)
-			argp_error(state, "--source goes with -f lcov and -f html");
+		if (o->result.format != REPORT_LCOV && o->result.format != REPORT_HTML && o->by != BY_OWNER &&
+		    o->directory_count)
+			argp_error(state, "--source goes with -f lcov, -f html and --by owner");
+		if (o->by == BY_OWNER && !o->directory_count)
+			argp_error(state, "--by owner reads MAINTAINERS of the kernel's source: say where that is, by "
+				   "--source DIR");
 		if (o->result.format != REPORT_HTML && o->url)
 			argp_error(state, "--source-url goes with -f html");
 		break;
@@ -148,7 +153,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Prints lcov or html, which also have calls if the kernel's files are found. */
-static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels,
+			    struct output *output)
 {
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
@@ -163,22 +169,24 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
 			    "--vmlinux FILE", format_names[o->result.format]);
 	if (!err && o->result.format == REPORT_LCOV)
-		err = report__lcov(r, labels, opened, &source, out);
+		err = report__lcov(r, labels, opened, &source, output);
 	else if (!err)
-		err = report__html(r, labels, opened, &source, out);
+		err = report__html(r, labels, opened, &source, output__stream(output));
 	images__free(&images);
 	free(vmlinux);
 	return err;
 }
 
-static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+static int print(const struct report_options *o, const struct rows *r, const char *const *labels,
+		 struct output *output)
 {
+	FILE *out = output__stream(output);
 	const struct hits *hits;
 	size_t left_out;
 	int err;
 
 	if (o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML)
-		return print_with_calls(o, r, labels, out);
+		return print_with_calls(o, r, labels, output);
 	if (o->result.format == REPORT_JSON)
 		report__json(r, labels, &o->form, out);
 	else if (o->result.format == REPORT_TEXT && o->form.which == LIST_ALL && o->by != BY_FUNCTION)
@@ -241,13 +249,17 @@ static int report(const struct report_options *o, const struct documents *d, con
 {
 	const char *const *labels = (const char *const *)d->labels;
 	struct output *output = NULL;
+	struct owners *owners = NULL;
 	struct rows rows;
 	int err;
 
 	err = check(o, d, u);
+	if (!err && o->by == BY_OWNER)
+		err = owners__read(&owners, (const char *const *)o->directories, o->directory_count);
 	if (err)
 		return err;
 	err = rows__make(&rows, u, d->list, d->count);
+	rows.owners = owners;
 	if (!err)
 		rows__check(&rows, labels);
 	if (!err && o->form.proof)
@@ -259,8 +271,9 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err)
 		err = output__open(&output, o->result.output, NULL);
 	if (!err)
-		err = print(o, &rows, labels, output__stream(output));
+		err = print(o, &rows, labels, output);
 	rows__free(&rows);
+	owners__free(owners);
 	return output__finish(output, err);
 }
 

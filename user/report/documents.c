@@ -64,12 +64,16 @@ static void make_labels(struct documents *d)
 	}
 }
 
+/*
+ * Reports print the names of files as they are, and a file may come from another machine. This is the one place that
+ * all names pass through.
+ */
 void documents__add(struct documents *d, const struct coverage *c, const char *path)
 {
 	size_t paths = d->count;
 
 	*LIST_ADD(d->read, d->count) = *c;
-	*LIST_ADD(d->paths, paths) = xstrdup(path);
+	*LIST_ADD(d->paths, paths) = utf8__printed(path);
 }
 
 static int add(struct coverage *c, const char *path, void *data)

@@ -115,6 +115,24 @@ static int add_run(struct merge *m, const struct documents *d, size_t i)
 	return err;
 }
 
+/* Puts a union into the store of @to. There, it takes a twentieth of the memory, and is read when it is needed. */
+static int add_union(struct documents *to, const struct coverage *joined, const char *label)
+{
+	struct store_note note = { .document = label, .hash = { { to->count } } };
+	struct store *s = to->stores[0];
+	struct coverage c;
+	char *document;
+	bool is_new;
+	int err;
+
+	err = store__keep(s, joined, &note, &is_new) ?: store__read_head(s, to->count + 1, &c, &document);
+	if (err)
+		return err;
+	documents__add(to, &c, document);
+	free(document);
+	return 0;
+}
+
 /* Adds the union of the documents with the first key to @to. */
 static int join(struct documents *to, const struct documents *d, const struct keyed *keys, size_t count)
 {
@@ -126,8 +144,10 @@ static int join(struct documents *to, const struct documents *d, const struct ke
 	for (size_t i = 0; !err && i < count; i++)
 		err = add_run(&m, d, keys[i].document);
 	err = merge__end(&m, err);
-	if (!err)
-		documents__add(to, &joined, keys->key);
+	if (err)
+		return err;
+	err = add_union(to, &joined, keys->key);
+	coverage__free(&joined);
 	return err;
 }
 
@@ -135,7 +155,7 @@ int documents__gather(struct documents *d, size_t most)
 {
 	struct documents gathered = {};
 	struct keyed *keys = NULL;
-	int err = 0;
+	int err = store__open(LIST_ADD(gathered.stores, gathered.store_count), NULL, STORE_CREATE);
 
 	for (enum common by = BY_TEST; !keys; by++)
 		keys = sort_by(d, by, most);

@@ -40,10 +40,6 @@ static char *find_module(const struct images *images, const struct covered_modul
 
 		path = module_files__path(directory, m->name);
 		free(directory);
-		if (path && access(path, R_OK)) {
-			free(path);
-			path = NULL;
-		}
 	}
 	return debug_file__of_module(path, m->build_id, vmlinux, true);
 }

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/index.h"
 #include "base/program.h"
+#include "base/sorted.h"
 #include "base/text.h"
-#include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/documents.h"
@@ -271,19 +271,38 @@ static void add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-/* How many of the hits of its name in its module lie at lower offsets? @by_name: leaves these out; NULL: none */
-static unsigned int number_of_namesake(const struct hits *hits, const bool *by_name, const struct hit *hit)
+static int by_namesake(const struct hit *x, const struct hit *y)
 {
-	unsigned int number = 0;
+	return ORDER(x->kind, y->kind) ?: ORDER(x->into, y->into) ?: text__compare(x->module, y->module) ?:
+	       text__compare(x->name, y->name);
+}
 
-	for (size_t i = 0; hit->module && i < hits->count; i++) {
-		const struct hit *other = &hits->list[i];
+static int by_offset(const void *a, const void *b)
+{
+	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
 
-		number += other->kind == hit->kind && other->into == hit->into && other->offset < hit->offset &&
-			  text__equals(other->module, hit->module) && text__equals(other->name, hit->name) &&
-			  !(by_name && by_name[i]);
+	return by_namesake(x, y) ?: ORDER(x->offset, y->offset);
+}
+
+/* For each hit, how many of its name in its module lie at lower offsets. @by_name: leaves these out; NULL: none */
+static unsigned int *number_namesakes(const struct hits *hits, const bool *by_name)
+{
+	unsigned int *numbers = xcalloc(hits->count, sizeof(*numbers));
+	autofree const struct hit **sorted = xcalloc(hits->count, sizeof(*sorted));
+	size_t count = 0, first = 0, same = 0;
+
+	for (size_t i = 0; i < hits->count; i++) {
+		if (hits->list[i].module && !(by_name && by_name[i]))
+			sorted[count++] = &hits->list[i];
 	}
-	return number;
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), by_offset);
+	for (size_t i = 1; i < count; i++) {
+		first = by_namesake(sorted[first], sorted[i]) ? i : first;
+		same = by_offset(&sorted[same], &sorted[i]) ? i : same;
+		numbers[sorted[i] - hits->list] = same - first;
+	}
+	return numbers;
 }
 
 /* Hits are keyed by address, which may have several names; by name if the address or the module's build is unknown. */
@@ -337,10 +356,11 @@ static void join_hit(struct hits *hits, struct hit *known, const struct hit *hit
 		copy_other(hits, known, hit);
 }
 
-static void add_hit(struct merge *m, const struct coverage *c, const struct hit *hit)
+/* @number: of number_namesakes() */
+static void add_hit(struct merge *m, const struct coverage *c, const struct hit *hit, unsigned int number)
 {
 	bool by_name = goes_by_name(c, hit);
-	char *key = by_name ? name_key(hit, number_of_namesake(&c->hits, NULL, hit)) : place_key(hit);
+	char *key = by_name ? name_key(hit, number) : place_key(hit);
 	struct lh_entry *entry = lh_table_lookup_entry(m->places, key);
 	struct hits *hits = &m->to->hits;
 	struct hit copy = *hit;
@@ -391,6 +411,7 @@ static void join_by_name(struct merge *m, const char *module)
 {
 	struct covered_module *joined = (void *)covered_modules__find(&m->to->modules, module);
 	struct hits *hits = &m->to->hits;
+	autofree unsigned int *numbers = number_namesakes(hits, m->by_name);
 
 	for (size_t i = 0; i < hits->count; i++) {
 		struct hit *hit = &hits->list[i];
@@ -400,7 +421,7 @@ static void join_by_name(struct merge *m, const char *module)
 
 		if (m->by_name[i] || hit->module != module || !hit->name)
 			continue;
-		key = name_key(hit, number_of_namesake(hits, m->by_name, hit));
+		key = name_key(hit, numbers[i]);
 		entry = lh_table_lookup_entry(m->places, key);
 		free(key);
 		if (!entry)
@@ -449,6 +470,7 @@ void merge__begin(struct merge *m, struct coverage *ret)
 int merge__add(struct merge *m, const struct coverage *c, const char *path)
 {
 	struct coverage *to = m->to;
+	autofree unsigned int *numbers = NULL;
 	int err;
 
 	if (!m->count++)
@@ -458,9 +480,10 @@ int merge__add(struct merge *m, const struct coverage *c, const char *path)
 		return err;
 	add_head(to, c);
 	note_unnamed_builds(m, c);
+	numbers = number_namesakes(&c->hits, NULL);
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind != HIT_CALLER || to->how.callers)
-			add_hit(m, c, &c->hits.list[i]);
+			add_hit(m, c, &c->hits.list[i], numbers[i]);
 	}
 	return 0;
 }

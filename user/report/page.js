@@ -172,10 +172,11 @@ function nodeAt(path) {
 
 // Without source files, the beginnings of names say something: "ext4_file_open" is of ext4.
 function pathOf(i) {
-	const [unit, mod] = D.units[unitOf[i]];
+	const [unit, mod, , owner] = D.units[unitOf[i]];
+	const above = owner ? owner.replaceAll('/', '\u2215') + '/' : owner === null ? '(others)/' : '';
 
 	if (unit)
-		return mod && !D.placed ? '[' + mod + ']/' + unit : unit;
+		return above + (mod && !D.placed ? '[' + mod + ']/' + unit : unit);
 	if (mod)
 		return '[' + mod + ']';
 	const prefix = D.names[i].match(/^_*([^_.]+)_/);
@@ -666,6 +667,7 @@ function leave() {
 
 function choose(i) {
 	const detail = $('detail'), parts = [leave(), make('h2', D.names[i])], source = i < ROWS && sourceOf.get(place(i));
+	const owner = i < ROWS && D.units[unitOf[i]][3];
 
 	view.chosen = i;
 	if (i >= ROWS)
@@ -674,7 +676,7 @@ function choose(i) {
 				'It is not in the list of functions, so nothing else is known about it.'));
 	else
 		parts.push(make('p.dim', placeOf(i) || (module(i) ? null : 'its place in the source is not known'), module(i) && place(i) ? ' \u00b7 ' : null,
-				module(i) ? 'module ' + module(i) : null, classWords[D.classes[i]] ? ' \u00b7 ' + classWords[D.classes[i]] : null));
+				module(i) ? 'module ' + module(i) : null, owner ? ' \u00b7 ' + owner : null, classWords[D.classes[i]] ? ' \u00b7 ' + classWords[D.classes[i]] : null));
 	if (i < ROWS && COLUMNS > 2)
 		parts.push(...states(i));
 	else if (i < ROWS)

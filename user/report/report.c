@@ -255,6 +255,7 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 
 void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
+	static const char *const headings[] = { "DIRECTORY", "FILE", "OWNER" };
 	struct groups g = groups__make(r, form->by, form->sort);
 	bool all = true, many = r->columns >= DOCUMENTS_MANY;
 
@@ -271,7 +272,7 @@ void report__text(const struct rows *r, const char *const *labels, const struct 
 	if (many)
 		many__covered(r, out);
 	fputc('\n', out);
-	print_table(&g, g.by_prefix ? "PREFIX" : form->by == BY_FILE ? "FILE" : "DIRECTORY",
+	print_table(&g, g.by_prefix ? "PREFIX" : headings[form->by],
 		    all ? "TRACEABLE" : "ASKED FOR", labels, out);
 	groups__free(&g);
 	if (many)
@@ -440,9 +441,10 @@ static void write_column(json_writer_t *w, const struct rows *r, size_t column, 
 
 static void write_groups(json_writer_t *w, const struct rows *r, enum group_by by, enum group_sort sort)
 {
+	static const char *const words[] = { "directory", "file", "owner" };
 	struct groups g = groups__make(r, by, sort);
 
-	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : by == BY_FILE ? "file" : "directory");
+	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : words[by]);
 	json__array(w, "groups");
 	for (size_t i = 0; i < g.count; i++) {
 		jsonw_start_object(w);

@@ -12,6 +12,7 @@
 #include "document/universe.h"
 #include "report/images.h"
 #include "report/rows.h"
+#include "run/output.h"
 
 /* Which functions a list has: asked for or seen; seen; or unseen in all columns. */
 enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
@@ -67,10 +68,11 @@ char *lcov_source__path(const struct lcov_source *s, const char *file);
 
 /*
  * Prints functions and calls by line, as genhtml takes them. @images: the files of the kernel, which show its calls;
- * NULL: these are not known. Returns -EINVAL after a message if no function has a line.
+ * NULL: these are not known. @output: gets the text of some recordings after the other, as that of all may be
+ * gigabytes. Returns -EINVAL after a message if no function has a line.
  */
 int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
-		 const struct lcov_source *source, FILE *out);
+		 const struct lcov_source *source, struct output *output);
 
 /* A line of a file; if it is the first line of a function: with its name, without .isra.0. */
 struct file_line {

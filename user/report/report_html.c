@@ -7,7 +7,7 @@
  * hits are numbers in a row, and times are differences. Calls and the most frequent mark of each function are there
  * once, and a recording only says where it differs.
  *
- *	units		in order of functions: [compiled file, module, number of functions]
+ *	units		in order of functions: [compiled file, module, number of functions, with --by owner: owner]
  *	in		what --in said: the table has only these functions; null: it has all
  *	names		of the functions in the table, then of others: untraceable functions,
  *			callers, and functions outside of "in" that call rows, or that rows call
@@ -36,7 +36,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -44,9 +43,8 @@
 #include "document/coverage_json.h"
 #include "image/image.h"
 #include "report/embed.h"
+#include "report/owners.h"
 #include "report/page.h"
-#include "report/report.h"
-#include "report/rows.h"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[], _binary_page_js_start[], _binary_page_js_end[];
 
@@ -292,6 +290,8 @@ static void write_units(struct page *p)
 		write_text(p->w, f->unit);
 		write_text(p->w, f->module);
 		jsonw_lluint(p->w, i - first);
+		if (p->rows->owners && f->unit)
+			write_text(p->w, owners__of(p->rows->owners, f->unit));
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);

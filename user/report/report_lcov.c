@@ -349,6 +349,9 @@ static char *name_for_genhtml(const char *label)
 	return name;
 }
 
+/* A thousand runs are gigabytes of text, so no more than this stays in memory. */
+#define MOST_TEXT (4 * 1024 * 1024)
+
 /* @number: appended to the name; 0: nothing is */
 static int print_column(struct line_values *l, const struct lcov_source *source, const char *name, size_t number,
 			size_t column, FILE *out)
@@ -365,8 +368,9 @@ static int print_column(struct line_values *l, const struct lcov_source *source,
 }
 
 int report__lcov(const struct rows *r, const char *const *labels, const struct images *images,
-		 const struct lcov_source *source, FILE *out)
+		 const struct lcov_source *source, struct output *output)
 {
+	FILE *out = output__stream(output);
 	struct line_values *l = line_values__new(r, images);
 	char **names = xcalloc(r->columns + 1, sizeof(*names));
 	size_t functions = 0;
@@ -384,6 +388,8 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct i
 	for (size_t i = 0; !err && i < r->columns; i++) {
 		err = print_column(l, source, names[i], distinct ? 0 : i + 1, i, out);
 		functions += l->functions.count;
+		if (!err && ftello(out) > MOST_TEXT)
+			err = output__flush(output);
 	}
 	texts__free(names);
 	if (!err && !functions)

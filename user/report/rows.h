@@ -57,6 +57,7 @@ struct rows {
 	uint32_t *runs;		/* as @marks: how many runs of a union have seen it; NULL: no document is a union */
 	bool has_unions;
 	size_t *alike;		/* as documents__alike() */
+	struct owners *owners;	/* for BY_OWNER; not freed by rows__free() */
 	struct tally *totals;	/* of each column */
 	const char *where;	/* the part that rows__restrict() kept; NULL: all */
 };
@@ -136,7 +137,7 @@ static inline bool row__is_possible(const struct row *row, size_t column)
 	return row->marks[column] & MARK_POSSIBLE;
 }
 
-enum group_by { BY_DIRECTORY, BY_FILE };
+enum group_by { BY_DIRECTORY, BY_FILE, BY_OWNER };
 
 struct group {
 	char *name;
@@ -154,7 +155,7 @@ enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
 /**
  * groups__make() - sort rows into groups
  * @r: the rows
- * @by: what a group is: a directory or a file
+ * @by: what a group is: a directory, a file, or what has one owner
  * @sort: the order: by name, or the largest number first: that of the first column, or of DOCUMENTS_MANY together
  *
  * A module is a group of its own, unless the universe knows its source files. Rare beginnings of

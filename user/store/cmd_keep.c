@@ -177,7 +177,22 @@ static int keep_job(struct store *s, const struct job *job, struct store_note *n
 	return err || !is_new || !find ? err : store__find_functions(s, &job->c.kernel);
 }
 
-/* A document that makes no sense is named, and left out. If the store fails, no further one is kept. */
+static int add_universe(struct store *s, const char *path)
+{
+	struct universe u;
+	int err = path ? universe__read_json(&u, path) : 0;
+
+	if (err || !path)
+		return err;
+	err = store__add_functions(s, &u);
+	universe__free(&u);
+	return err;
+}
+
+/*
+ * A document that makes no sense is named, and left out. If the store fails, no further one is kept, and the function
+ * list is not added either.
+ */
 static int keep_all(struct store *s, const struct keep_options *o, struct reading *r)
 {
 	struct store_note note = o->note;
@@ -200,7 +215,7 @@ static int keep_all(struct store *s, const struct keep_options *o, struct readin
 		}
 		end_job(r, job);
 	}
-	return err ?: failed;
+	return err ?: add_universe(s, o->universe) ?: failed;
 }
 
 static int read_and_keep(struct store *s, const struct keep_options *o)
@@ -220,18 +235,6 @@ static int read_and_keep(struct store *s, const struct keep_options *o)
 	while (started)
 		pthread_join(threads[--started], NULL);
 	free(r.jobs);
-	return err;
-}
-
-static int add_universe(struct store *s, const char *path)
-{
-	struct universe u;
-	int err = path ? universe__read_json(&u, path) : 0;
-
-	if (err || !path)
-		return err;
-	err = store__add_functions(s, &u);
-	universe__free(&u);
 	return err;
 }
 
@@ -260,7 +263,7 @@ int cmd_keep(int argc, char **argv)
 	err = store__open(&s, o.store, STORE_CREATE);
 	if (err)
 		return error__status(err, false);
-	err = read_and_keep(s, &o) ?: add_universe(s, o.universe);
+	err = read_and_keep(s, &o);
 	store__close(s);
 	return error__status(err, false);
 }

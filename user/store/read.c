@@ -107,17 +107,21 @@ static int read_hits(struct store *s, int64_t run, struct hits *hits, enum hits_
 	return err == -EINVAL ? store__damaged(s, run) : err;
 }
 
-/* The hits of a run that was read without them. Sets need no names: the store has them. */
+/*
+ * The hits of a run that was read without them. Sets need no names: the store has them. A union is in the order in
+ * which it was kept: it may have no times.
+ */
 static int read_source(struct hits *ret, const struct hits_source *source, enum hits_part part)
 {
 	int err;
 
+	part = source->counted ? HITS_ALL : part;
 	if (part == HITS_ALL)
 		hits__init(ret);
 	err = read_hits(source->store, source->run, ret, part, source->sets_only);
 	if (err)
 		hits__free(ret);
-	else if (part == HITS_ALL)
+	else if (part == HITS_ALL && !source->counted)
 		hits__order(ret);
 	if (!err && source->unlinked)
 		forget_addresses(ret);
@@ -160,17 +164,11 @@ static int read_head(struct store *s, int64_t run, struct coverage *ret, const c
 		return err;
 	ret->source = *source;
 	ret->source.unlinked = !ret->kernel.offset_known;
+	ret->source.counted = ret->merged && !thin;
 	err = read_modules(s, run, &ret->ran_in);
 	if (err)
 		coverage__free(ret);
 	return err;
-}
-
-/* The name of a file, which may be another machine's, becomes a label, which reports print as it is. */
-static void make_plain(char *text)
-{
-	for (bool is_plain = utf8__is_plain(text); !is_plain && *text; text++)
-		*text = *text < ' ' || *text > '~' ? '?' : *text;
 }
 
 static int read_run(struct store *s, int64_t run, struct coverage *ret, char **ret_document, bool whole)
@@ -191,8 +189,6 @@ static int read_run(struct store *s, int64_t run, struct coverage *ret, char **r
 	source.callers = sqlite3_column_int64(st, 4);
 	source.sets_only = thin;
 	sqlite3_reset(st);
-	if (*ret_document)
-		make_plain(*ret_document);
 	err = head && *ret_document ? read_head(s, run, ret, head, thin, whole ? NULL : &source) :
 				      store__damaged(s, run);
 	free(head);

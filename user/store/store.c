@@ -92,8 +92,11 @@ static int make_empty(const struct place *p, const char *path)
 static int find_and_open(struct store *s, const char *path, enum store_use use)
 {
 	struct place p;
-	int err = place__find(&p, path);
+	int err;
 
+	if (!path)
+		return sqlite3_open(":memory:", &s->sql.db) ? sql__failed(&s->sql) : 0;
+	err = place__find(&p, path);
 	if (err && p.refused)
 		err = error__return(-EINVAL, "%s: is refused: %s", path, p.refused);
 	else if (err)
@@ -217,7 +220,7 @@ int store__open(struct store **ret, const char *path, enum store_use use)
 	struct store *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	s->sql.path = xstrdup(path);
+	s->sql.path = xstrdup(path ?: "the store in memory");
 	knowns__init(&s->knowns, &s->sql);
 	err = find_and_open(s, path, use) ?: settle(s, use);
 	if (err)

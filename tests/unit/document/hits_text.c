@@ -25,8 +25,9 @@
 #define CALLER "{\"addr\":null,\"name\":\"open\",\"module\":\"dummy\",\"offset\":64,\"symbol_offset\":4,\"first_ns\":10," \
 	"\"cpu\":0,\"pid\":3,\"tgid\":3,\"comm\":\"a b\",\"entered\":null}"
 
-/* json-c reads what has a field that is not known. */
-#define WITH(later) HEAD "\"functions\":[{" later FUNCTION ",{\"name\":\"x\",\"first_ns\":5}],\n\t\"callers\" : [ " CALLER " ] }\n"
+/* json-c reads a document that has a list twice. */
+#define TWICE "\"functions\":[],"
+#define WITH(before, later) HEAD before "\"functions\":[{" later FUNCTION ",{\"name\":\"x\",\"first_ns\":5}],\n\t\"callers\" : [ " CALLER " ] }\n"
 
 /* The document as it is written again; NULL: it was refused. */
 static char *read_again(const char *document, bool *ret_fast)
@@ -61,7 +62,7 @@ static void expect_same(const char *document, const char *with_json_c, const cha
 Test(hits_text, means_the_same)
 {
 	bool fast;
-	char *written = read_again(WITH(), &fast);
+	char *written = read_again(WITH("", ""), &fast);
 
 	cr_expect(fast);
 	cr_assert(written != NULL);
@@ -70,14 +71,13 @@ Test(hits_text, means_the_same)
 	expect_text("\"comm\":\"a b\",\"caller\":{\"addr\":\"0x30\",\"name\":\"call\",\"module\":null,\"offset\":null,\"symbol_offset\":5}}");
 	expect_text("\"module\":\"dummy\",\"offset\":64,\"symbol_offset\":4,\"first_ns\":10");
 	free_printed();
-	expect_same(WITH(), WITH("\"later\":0,"), "whole");
+	expect_same(WITH("", ""), WITH(TWICE, ""), "whole");
 }
 
-/* What hytrace does not write is left to json-c. */
 /* Such as of a command with quotes: it is no reason to read all hits by json-c, which takes ten times the memory. */
 Test(hits_text, passes_over_escapes_outside_of_hits)
 {
-	static const char plain[] = WITH();
+	static const char plain[] = WITH("", "");
 	const char *null = strstr(plain, "\"command\":null") + strlen("\"command\":");
 	char *document, *written;
 	bool fast;
@@ -92,33 +92,64 @@ Test(hits_text, passes_over_escapes_outside_of_hits)
 	free(document);
 }
 
+/* What hytrace does not write is left to json-c: a hit, or all of them. */
 Test(hits_text, leaves_the_rest_to_json_c)
 {
 	static const char *const unusual[] = {
 		"\"later\":0,", "\"comm\":\"a\\\"b\",", "\"cpu\":1.0,", "\"cpu\":-1,", "\"cpu\":01,", "\"cpu\":\"1\",",
 		"\"first_ns\":1000000000000000000000,", "\"addr\":\"30\",", "\"addr\":\"0x11112222333344445\",", "\"entered\":null,",
-		"\"comm\":\"a\001b\",", "\"addr\":\"0xG\",",
+		"\"comm\":\"a\001b\",", "\"addr\":\"0xG\",", "\"later\":[{\"a\":\"]}\"},[]],", "\"later\":'}',", "/* } */",
+		"\"name\":\"x\"},7,null,{", "\"first_ns\":9},{", "\"first_ns\":9},,{", "\"later\":[},",
 	};
+	static const char *const lists[] = { "\"callers\":[],\"functions\":[]}", "\"functions\":[],\"callers\":[],\"functions\":[]}" };
 	bool fast;
 
 	for (size_t i = 0; i < sizeof(unusual) / sizeof(unusual[0]); i++) {
 		char *document = xasprintf(HEAD "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
+		char *slow = xasprintf(HEAD TWICE "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
+
+		expect_same(document, slow, unusual[i]);
+		free(document);
+		free(slow);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		char *document = xasprintf(HEAD "%s", lists[i]);
 
 		free(read_again(document, &fast));
-		cr_expect(fast == false, "%s", unusual[i]);
+		cr_expect(fast == (i == 0), "%s", document);
 		free(document);
 	}
-	free(read_again(HEAD "\"callers\":[],\"functions\":[]}", &fast));
-	cr_expect(fast == false);
-	free(read_again(HEAD "\"functions\":[],\"callers\":[],\"functions\":[]}", &fast));
-	cr_expect(fast == false);
 	cr_expect(read_again(HEAD "\"functions\":[{\"name\":\"x\"}],\"callers\":[]}", &fast) == NULL);
+	/* There is no list that "[]" could take the place of. */
+	cr_expect(read_again("{\"functions\":", &fast) == NULL);
+}
+
+/* One hit with an escape, or whose lists come in the other order, does not make json-c read the others. */
+Test(hits_text, gives_a_single_hit_to_json_c)
+{
+	static const char hit[] = "{" FUNCTION;
+	char *written, *long_name = xasprintf("%066000d", 0);
+	bool fast;
+
+	written = read_again(HEAD "\"callers\":[" CALLER "],\"functions\":[{\"comm\":\"a\\u0041\\\"\",\"first_ns\":7}," "{" FUNCTION "]}", &fast);
+	cr_expect(fast);
+	cr_assert(written != NULL);
+	set_text(written);
+	expect_text("\"first_ns\":7,\"cpu\":0,\"pid\":0,\"tgid\":0,\"comm\":\"aA\\\"\"");
+	expect_text("\"comm\":\"a b\"");
+	free_printed();
+	/* It might take as much memory as a document. */
+	written = xasprintf(HEAD "\"functions\":[{\"later\":\"%s\",\"first_ns\":7},%s],\"callers\":[]}", long_name, hit);
+	free(read_again(written, &fast));
+	cr_expect(fast == false);
+	free(written);
+	free(long_name);
 }
 
 /* Any byte of the document is replaced, and any end of it is missing. */
 Test(hits_text, means_the_same_when_damaged)
 {
-	static const char bytes[] = "\"{}[],:0x\\ ne", text[] = WITH(), slow[] = WITH("\"later\":0,");
+	static const char bytes[] = "\"{}[],:0x\\ ne", text[] = WITH("", ""), slow[] = WITH(TWICE, "");
 	size_t shift = sizeof(slow) - sizeof(text), start = strstr(text, "\"functions\":[{") + 14 - text;
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 

@@ -16,7 +16,7 @@ TestSuite(module_files, .init = enter_dir, .fini = leave_dir);
 
 Test(module_files, are_beside_vmlinux_if_listed_there)
 {
-	run_shell("mkdir -p " INSTALLED);
+	run_shell("mkdir -p " INSTALLED "/kernel/net net && touch " INSTALLED "/kernel/net/nf-x.ko.xz net/nf-x.ko net/nf-xy.ko");
 	expect(module_files__directory(in_dir("vmlinux"), "6.12.1"), "/" INSTALLED);
 	write_text(INSTALLED "/modules.dep", "kernel/net/nf-x.ko.xz:\n");
 	expect(module_files__directory(in_dir("vmlinux"), "6.12.1"), INSTALLED);
@@ -26,6 +26,8 @@ Test(module_files, are_beside_vmlinux_if_listed_there)
 	write_text("modules.order", "net/nf-xy.o\nnet/nf-x.o\n");
 	expect(module_files__path(test_dir, "nf_x"), "net/nf-x.ko");
 	cr_expect(eq(ptr, module_files__path(test_dir, "x"), NULL));
+	run_shell("rm net/nf-x.ko");
+	cr_expect(eq(ptr, module_files__path(test_dir, "nf_x"), NULL), "its file is gone");
 	expect(module_files__directory(in_dir("vmlinux"), "6.12.1"), INSTALLED);
 	expect(module_files__directory(in_dir("vmlinux"), "6.12.2"), "");
 }
