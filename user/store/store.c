@@ -217,9 +217,11 @@ int store__open(struct store **ret, const char *path, enum store_use use)
 	struct store *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	s->sql.path = xstrdup(path);
+	s->sql.path = xstrdup(path ?: "a temporary store");
 	knowns__init(&s->knowns, &s->sql);
-	err = find_and_open(s, path, use) ?: settle(s, use);
+	/* Of a database without a name, SQLite removes the file as soon as it is open. */
+	err = path ? find_and_open(s, path, use) : sqlite3_open("", &s->sql.db) ? sql__failed(&s->sql) : 0;
+	err = err ?: settle(s, use);
 	if (err)
 		store__close(s);
 	else
