@@ -249,9 +249,16 @@ unused include/h.h unknown'
 ok 'and why is told' grep -q 'it may be in 1 module that was not read' <("$hytrace" affected --vmlinux vmlinux --store gone.json two.patch 2>/dev/null)
 git_ diff HEAD^ HEAD -- include >header.patch
 git_ diff HEAD^ HEAD -- drv/top/sub/no_m.c >no_m.patch
-is 'of a module that no run had, nothing ran' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
+is 'a module that no run had is read if there are few' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
+	'from_header include/h.h not-run
+unused include/h.h not-there'
+for i in {1..32}; do
+	cp lib/modules/6.12.0-test/kernel/drv/top/other/{m,more$i}.ko
+done
+is 'else nothing is known of it, but that it did not run' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
 	'from_header include/h.h not-run
 unused include/h.h unknown'
+rm lib/modules/6.12.0-test/kernel/drv/top/other/more*
 ko=lib/modules/6.12.0-test/kernel/drv/top/other/m.ko
 cp $ko whole.ko
 is 'a module names its files' "$(strip -g --keep-file-symbols $ko; built "${with[@]}" no_m.patch)" 'modular drv/top/sub/no_m.c not-built'

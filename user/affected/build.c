@@ -117,10 +117,14 @@ static bool take_row(const char *path, unsigned int line, void *data)
  * without directories, unless it was stripped.
  */
 
+/* So many modules are all read, so that it is known which ones use a header. */
+#define MOST_READ 32
+
 struct looking {
 	struct build *b;
 	struct coverage *c;		/* gets the modules */
 	struct lh_table *names;		/* of files that vmlinux does not have */
+	char *first[MOST_READ];		/* the names of the first modules */
 };
 
 static const char *base_name(const char *path)
@@ -142,6 +146,12 @@ static bool has_unit(const struct image *image, const char *path)
 	return false;
 }
 
+static void want_module(struct coverage *c, const char *module)
+{
+	if (!covered_modules__find(&c->modules, module))
+		covered_modules__add(&c->modules, module);
+}
+
 /* A module names a file as one of the patch is named. The debug information, if it is there, has the directory. */
 static void look_closer(struct looking *l, const char *path, const char *module, const char *file)
 {
@@ -152,8 +162,8 @@ static void look_closer(struct looking *l, const char *path, const char *module,
 		return;
 	for (size_t i = 0; !has && i < l->b->file_count; i++)
 		has = !strcmp(base_name(l->b->files[i].path), file) && has_unit(image, l->b->files[i].path);
-	if (has && !covered_modules__find(&l->c->modules, module))
-		covered_modules__add(&l->c->modules, module);
+	if (has)
+		want_module(l->c, module);
 	l->b->nameless += !image__dwarf(image);
 	image__free(image);
 }
@@ -169,7 +179,8 @@ static int look_into(const char *path, void *data)
 	GElf_Sym symbol;
 	bool any = false;
 
-	l->b->listed += module != NULL;
+	if (module && l->b->listed++ < MOST_READ)
+		l->first[l->b->listed - 1] = xstrdup(module);
 	for (int i = 0; symbols && gelf_getsym(symbols, i, &symbol); i++) {
 		const char *name = GELF_ST_TYPE(symbol.st_info) == STT_FILE ? elf_strptr(elf, names, symbol.st_name) :
 									      NULL;
@@ -200,6 +211,11 @@ static void want_modules(struct build *b, const struct image *vmlinux, struct co
 	}
 	if (!access(directory, R_OK))
 		module_files__each(directory, look_into, &l);
+	for (size_t i = 0; i < MOST_READ; i++) {
+		if (l.first[i] && b->listed <= MOST_READ)
+			want_module(c, l.first[i]);
+		free(l.first[i]);
+	}
 	b->unlisted = !b->listed && image__named(vmlinux, "load_module", &count);
 	lh_table_free(l.names);
 	free(directory);
@@ -232,7 +248,7 @@ static void count_module(struct build *b, const struct image_of *image, bool has
 	const struct covered_module *m = covered_modules__find(&b->runs->modules, image->module);
 	bool had = !m || m < &b->runs->modules.list[b->had];
 
-	b->modules += image->image != NULL;
+	b->modules += has_lines;
 	b->unread += had && !has_lines;
 	b->missing += had && !image->image;
 }
