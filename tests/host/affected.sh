@@ -253,7 +253,7 @@ is 'a module that no run had is read if there are few' "$(built "${with[@]}" hea
 	'from_header include/h.h not-run
 unused include/h.h not-there'
 for i in {1..32}; do
-	cp lib/modules/6.12.0-test/kernel/drv/top/other/{m,more$i}.ko
+	cp lib/modules/6.12.0-test/kernel/drv/top/other/{m,"more$i"}.ko
 done
 is 'else nothing is known of it, but that it did not run' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
 	'from_header include/h.h not-run
