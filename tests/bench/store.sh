@@ -14,56 +14,20 @@ clone=$(realpath "$(dirname "$0")/../..")
 hytrace=$clone/build/hytrace out=$clone/build/bench-store runs=${RUNS:-1000}
 recording=$(realpath "${RECORDING:-$clone/build/run/workload.oneshot.json}")
 vmlinux=${VMLINUX:-$("$clone/kernel/build.sh" --print-vmlinux)}
-failed=0
 mkdir -p "$out"
 cd "$out"
+# shellcheck source=tests/bench/figures-lib.sh
+. "$clone/tests/bench/figures-lib.sh"
 # shellcheck source=tests/guest/engines-lib.sh
 . "$clone/tests/guest/engines-lib.sh"
 trap stop_engines EXIT
 export XDG_CACHE_HOME=$out/cache
 rm -rf ./*.db ./*.json dump cache
 mkdir cache
-: >figures.tsv
-
-# figure NAME NUMBER UNIT [MOST]
-figure()
-{
-	local verdict=''
-
-	if [[ ${4-} ]]; then
-		verdict="at most $4"
-		awk -v a="$2" -v b="$4" 'BEGIN { exit !(a <= b) }' || { verdict="MISSED: $verdict"; failed=1; }
-	fi
-	printf '%-62s %12s %-10s %s\n' "$1" "$2" "$3" "$verdict"
-	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4-}" >>figures.tsv
-}
-
-# measure COMMAND...: its output goes to the file answer. Sets seconds, megabytes and status.
-measure()
-{
-	read -r seconds megabytes status < <(python3 -c 'import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:], stdout=open("answer", "w"), stderr=open("errors", "w")).returncode
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print("%.2f %d %d" % (used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, status))' "$@")
-}
-
-# told NAME SECONDS MEGABYTES COMMAND...: both figures of a command that has to succeed, with their targets
-told()
-{
-	measure "${@:4}"
-	((!status)) || { head -n 5 errors >&2; figure "$1: exit status" "$status" '' 0; }
-	figure "$1" "$seconds" s "$2"
-	[[ ! $3 ]] || figure "$1" "$megabytes" MB "$3"
-}
 
 # ---- documents
 
-made="$runs $(md5sum "$recording" "$clone/tests/bench/variants.py" | cut -d' ' -f1 | tr '\n' ' ')"
-if [[ $(cat documents/made 2>/dev/null) != "$made" ]]; then
-	rm -rf documents && mkdir documents
-	"$clone/tests/bench/variants.py" "$recording" "$runs" documents
-	echo "$made" >documents/made
-fi
+make_documents "$runs"
 figure "documents, zstd: a run" $(($(cat documents/*.zst | wc -c) / runs)) bytes
 "$hytrace" functions -f json --vmlinux "$vmlinux" -o functions.json
 
@@ -77,12 +41,7 @@ figure 'a run in a store, --thin, without the functions' $((($(stat -c %s thin.d
 
 # ---- 10,000 runs: each of the thin ones ten times
 
-sqlite3 thin.db "
-	CREATE TEMP TABLE more AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000 / $runs - 1) SELECT i FROM n;
-	CREATE TEMP TABLE runs AS SELECT * FROM run; CREATE TEMP TABLE rans AS SELECT * FROM ran;
-	INSERT INTO run SELECT id + $runs * i, randomblob(16), document, kernel, host, boot_id, engine, started, seconds, test, revision, scope,
-		complete, thin, functions, callers, blind, head FROM more, runs;
-	INSERT INTO ran SELECT run + $runs * i, object, sees, functions, sites FROM more, rans;"
+multiply thin.db "$runs" 10000
 fifty=$(sqlite3 full.db "SELECT group_concat('''' || name || '''') FROM (SELECT name FROM ran_function WHERE run = 1 AND module IS NULL AND
 	nr % 70 = 7 GROUP BY name LIMIT 50)")
 queries

@@ -35,7 +35,7 @@ git_()
 sources()
 {
 	mkdir -p tree/fs tree/include tree/init tree/doc
-	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n#include "../include/h.h"\nint (*copy)(int) = copied;\n' >tree/init/main.c
+	printf 'const char linux_banner[] = "Linux version 6.12.0-test (a@b) #1";\n#include "../include/h.h"\nint (*copy)(int) = copied;\nint load_module(int a)\n{\n\treturn a;\n}\n' >tree/init/main.c
 	cat >tree/include/h.h <<-'END'
 		#define LIMIT 3
 		int sink(int a);
@@ -226,14 +226,54 @@ unused include/h.h not-there'
 is 'each function of a commit has its class' "$(built "${with[@]}" --git tree HEAD)" "$expected"
 is 'a namesake in a file that is not built is not taken for it' \
 	"$(classes "${with[@]}" --git tree HEAD | grep -c 'unbuilt.c not-built')" 10
-is 'a range is the same' "$(built "${with[@]}" --git tree HEAD^..HEAD)" "$expected"
+for range in HEAD^..HEAD HEAD^...HEAD; do
+	is "the range $range is the same" "$(built "${with[@]}" --git tree "$range")" "$expected"
+done
+git_ branch other HEAD^ && git_ checkout -q other && printf 'z\n' >tree/doc/z.txt && git_ add -A && git_ commit -qm z && git_ checkout -q -
+is 'A...B begins where they have parted' "$(for range in other..HEAD other...HEAD; do status affected "${with[@]}" -o out.json --git tree "$range"
+	jq -c '[.files[] | select(.old == "doc/z.txt")] | length' out.json; done | xargs)" '0 1 0 0'
 is 'the first commit is compared with nothing' "$(status affected "${with[@]}" -o out.json --git tree "$(git_ rev-list --max-parents=0 HEAD)"
 	of outer '.class, .new')" '0
 ["ran",true]'
-jq '.modules = [{name: "gone", build_id: "d0", srcversion: null, size: null, came: false, went: false}]' one.json >gone.json
-is 'what a module may use that was not read is unknown' "$(built --vmlinux vmlinux --store gone.json two.patch | grep unused)" \
-	'unused include/h.h unknown'
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
+
+# ---- modules that were not read
+
+jq '.modules = [{name: "gone", build_id: "d0", srcversion: null, size: null, came: false, went: false}]' one.json >gone.json
+is 'what a module may use that a run had and that was not read is unknown' "$(built --vmlinux vmlinux --store gone.json two.patch |
+	grep -E '^(from_header|unused|lonely|modular|no_m)')" 'from_header include/h.h unknown
+lonely fs/a.c not-run
+modular drv/top/sub/m.c blind
+modular drv/top/sub/no_m.c unknown
+unused include/h.h unknown'
+ok 'and why is told' grep -q 'it may be in 1 module that was not read' <("$hytrace" affected --vmlinux vmlinux --store gone.json two.patch 2>/dev/null)
+git_ diff HEAD^ HEAD -- include >header.patch
+git_ diff HEAD^ HEAD -- drv/top/sub/no_m.c >no_m.patch
+is 'a module that no run had is read if there are few' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
+	'from_header include/h.h not-run
+unused include/h.h not-there'
+for i in {1..32}; do
+	cp lib/modules/6.12.0-test/kernel/drv/top/other/{m,"more$i"}.ko
+done
+is 'else nothing is known of it, but that it did not run' "$(built "${with[@]}" header.patch | grep -E '^(from_header|unused)')" \
+	'from_header include/h.h not-run
+unused include/h.h unknown'
+rm lib/modules/6.12.0-test/kernel/drv/top/other/more*
+ko=lib/modules/6.12.0-test/kernel/drv/top/other/m.ko
+cp $ko whole.ko
+is 'a module names its files' "$(strip -g --keep-file-symbols $ko; built "${with[@]}" no_m.patch)" 'modular drv/top/sub/no_m.c not-built'
+is 'without debug information, that is not enough' "$(built "${with[@]}" two.patch | grep -E '^(modular|unused)')" 'modular drv/top/sub/m.c unknown
+modular drv/top/sub/no_m.c unknown
+unused include/h.h unknown'
+is 'if it was stripped, nothing is known of it' "$(strip -g $ko; built "${with[@]}" no_m.patch)" 'modular drv/top/sub/no_m.c unknown'
+mv whole.ko $ko && mv lib lib.gone
+is 'without any module, what vmlinux does not have is unknown' "$(built "${with[@]}" two.patch | grep -E '^(modular|unused|other)')" \
+	'modular drv/top/sub/m.c unknown
+modular drv/top/sub/no_m.c unknown
+other fs/a.c not-there
+unused include/h.h unknown'
+mv lib.gone lib
+
 is 'so are recordings in place of a store' "$(built --vmlinux vmlinux --store one.json --store two.json --store some.json \
 	--store own.json two.patch)" "$expected"
 is 'affected: 0' "$(status affected "${with[@]}" -o out.json --git tree HEAD)" 0
@@ -318,14 +358,21 @@ is 'also if only what stands behind @@ shows it' "$(status affected "${with[@]}"
 	of sink '.class, .known_by')" '0
 "none"
 ["ran","context"]'
+is 'a recording that is given twice is one run' "$(status affected --vmlinux vmlinux --store one.json --store one.json -o out.json two.patch
+	of outer '.ran, .could')$(jq .totals.runs out.json)" '0
+[1,0]1'
+cp tree/fs/a.c tree/fs/twin.c && sed -i 's/a \* 10/a * 14/' tree/fs/twin.c && git_ add -A && git_ diff --cached -C --find-copies-harder >copy.patch &&
+	git_ reset -q --hard
+ok 'a copied file' grep -q '^copy from fs/a.c' copy.patch
+is 'is new, and its functions are not those of the old one' "$(classes "${with[@]}" copy.patch)" 'deep fs/twin.c new'
 git_ mv fs/a.c fs/z.c && sed -i 's/a \* 10/a * 11/' tree/fs/z.c && git_ commit -qam three
 is 'a renamed file is known by its old name' "$(built "${with[@]}" --git tree HEAD)" 'deep fs/z.c not-run'
-mkdir path && for program in git tar; do ln -s "$(command -v $program)" path; done
+mkdir path && for program in git sed; do ln -s "$(command -v $program)" path; done
 is 'without ctags, the build tells' "$(PATH=$PWD/path "$hytrace" affected "${with[@]}" -o out.json --git tree HEAD 2>err; of deep '.class, .known_by')" \
 	'["not-run","build"]'
 ok 'and a warning says so' grep -q 'install universal-ctags' err
 
-cp -r path late && printf '%s\n' '#!/bin/sh' '[ "${PWD##*/}" = 0 ] || exit 1' "exec $(command -v ctags) \"\$@\"" >late/ctags
+cp -r path late && printf '%s\n' '#!/bin/sh' "sed -u $(($(wc -l <tree/fs/z.c) + 1))q | $(command -v ctags) \"\$@\"" >late/ctags
 chmod +x late/ctags
 is 'nor is it half believed' "$(PATH=$PWD/late "$hytrace" affected "${with[@]}" -o out.json --git tree HEAD 2>err; of deep '.class, .deleted, .known_by')" \
 	'["not-run",false,"build"]'
@@ -345,6 +392,29 @@ ok 'why git refuses a directory is told' says 'not a git repository' affected --
 is 'a NUL byte hides nothing that comes after it, and an attribute no file' "$(status affected "${with[@]}" -o out.json --git theirs HEAD
 	of deep '.class, .known_by')" '0
 ["not-run","source"]'
+
+git clone -q --bare tree partial && git -C partial config extensions.partialClone origin && git -C partial config remote.origin.promisor true &&
+	git -C partial config remote.origin.url "file://$PWD/tree" && git -C partial config remote.origin.uploadpack "touch $PWD/fetched; git-upload-pack"
+ok 'of a partial clone, nothing is fetched' says 'git knows no such commit' affected --git partial "$(printf 'e%.0s' {1..40})"
+ok 'and no program is run' [ ! -e fetched ]
+git -C partial rev-parse "$(printf 'e%.0s' {1..40})^{commit}" &>/dev/null
+ok 'which git alone would run' [ -e fetched ]
+many()
+{
+	local i name
+	name=tree/$(printf 'n%.0s' {1..180})
+
+	mkdir "$name" && for i in {1..700}; do echo "int f$i(void) { return 1; }" >"$name/$i.c"; done
+	git_ add -A && git_ commit -qm many
+}
+ok 'a commit with many long paths' many
+is 'is not too long for a command line' "$(ulimit -s 256; status affected -o out.json --git tree HEAD
+	jq '[.functions[] | select(.known_by == "source")] | length' out.json)" '0
+700'
+git_ reset -q --hard HEAD^
+mkdir tmp end && printf '%s\n' '#!/bin/sh' 'kill -INT $PPID' "exec $(command -v ctags) \"\$@\"" >end/ctags && chmod +x end/ctags
+is 'Ctrl-C ends it, and leaves nothing behind' "$(bash -c 'trap "" PIPE; exec "$@"' - env TMPDIR="$PWD/tmp" PATH="$PWD/end:$PATH" "$hytrace" \
+	affected "${with[@]}" --git tree HEAD >out 2>err; echo $?; ls tmp)" 130
 
 # ---- CVE records
 
@@ -377,7 +447,7 @@ ok 'and a json that is no record' says 'is no CVE record' affected --cve one.jso
 ok 'and two stores' says 'one store, or any number of recordings' affected --store runs.db --store more.db two.patch
 ok 'and a selection without runs' says 'has no such run' affected --store 'runs.db?host=nobody' two.patch
 ok 'tests need runs' says '--tests needs runs' affected --tests two.patch
-is 'nothing is left in the directory for temporary files' "$(mkdir tmp; TMPDIR=$PWD/tmp status affected --vmlinux vmlinux --store one.json \
+is 'nothing is left in the directory for temporary files' "$(TMPDIR=$PWD/tmp status affected --vmlinux vmlinux --store one.json \
 	--git tree HEAD; ls tmp)" 0
 
 tap_end

@@ -277,42 +277,81 @@ static int find_names(struct finding *f, struct runs *r, struct strings *names)
 
 /* ---- classes */
 
-static enum class find_class(const struct answers *a, size_t function)
+/*
+ * Why a build may have more code of a function than was read, as a text to be freed; NULL: it cannot. @seeable: code
+ * that a run could have seen; of a module that no run had, nothing ran.
+ */
+static char *unread_code(const struct answers *a, const struct changed_function *c, bool seeable)
+{
+	bool compiled = path__is_compiled(c->path);
+
+	for (size_t i = 0; i < a->build_count; i++) {
+		const struct build *b = &a->builds[i];
+		size_t modules = compiled ? b->missing + b->nameless : b->unread;
+
+		if (!seeable && !compiled && b->listed > b->modules)
+			modules += b->listed - b->modules;
+		if (!b->lines)
+			return xstrdup("the build has no debug information");
+		if (modules)
+			return xasprintf("it may be in %zu module%s that %s not read", modules, modules == 1 ? "" : "s",
+					 modules == 1 ? "was" : "were");
+		if (!seeable && b->unlisted)
+			return xstrdup("it may be in a module: no file of one is at hand");
+	}
+	return a->build_count ? NULL : xstrdup("what the build has is not known: give --vmlinux");
+}
+
+static bool is_built(const struct answers *a, const struct changed_function *c)
+{
+	for (size_t i = 0; i < a->build_count; i++) {
+		const struct wanted_file *file = build__file(&a->builds[i], c->path);
+		const struct wanted_file *old = build__file(&a->builds[i], c->old_path);
+
+		if ((file && (file->units || file->count)) || (old && (old->units || old->count)))
+			return true;
+	}
+	return false;
+}
+
+/* The class if no run saw it. */
+static enum class find_unseen(const struct answer *answer)
+{
+	const struct sightings *e = &answer->evidence;
+
+	/* A file that is not traced may have a copy of a function of a header. No run could have seen that. */
+	if (answer->untraced && (!(answer->codes || answer->inlined) ||
+				 (answer->codes && answer->untraced != UNTRACED_FRAGMENT)))
+		return CLASS_UNTRACEABLE;
+	return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
+}
+
+/* @ret_why: why it is unknown, to be freed; or NULL */
+static enum class find_class(const struct answers *a, size_t function, char **ret_why)
 {
 	const struct changed_function *c = &a->changed->list[function];
 	const struct answer *answer = &a->list[function];
 	const struct sightings *e = &answer->evidence;
-	bool built = false, unread = false;
+	bool here = answer->codes || answer->inlined || answer->untraced, built = is_built(a, c);
+	enum class class;
 
-	for (size_t i = 0; i < a->build_count; i++) {
-		const struct wanted_file *files[] = {
-			build__file(&a->builds[i], c->path), build__file(&a->builds[i], c->old_path),
-		};
-
-		for (int k = 0; k < 2; k++)
-			built |= files[k] && (files[k]->units || files[k]->count);
-		unread |= !a->builds[i].lines || a->builds[i].unread;
-	}
+	*ret_why = NULL;
 	if (answer->ran)
 		return e->recorded || !answer->inlined ? CLASS_RAN : CLASS_INLINED_SEEN;
 	if (answer->inlined && (answer->hidden || runs__count(a->runs, e->maybe)))
 		return CLASS_INLINED_UNKNOWN;
-	/* A file that is not traced may have a copy of a function of a header. No run could have seen that. */
-	if (answer->codes && answer->untraced && answer->untraced != UNTRACED_FRAGMENT)
-		return CLASS_UNTRACEABLE;
-	if (answer->codes || answer->inlined)
-		return answer->could ? CLASS_NOT_RUN : e->asked ? CLASS_BLIND : CLASS_NO_RUNS;
-	if (answer->untraced)
-		return CLASS_UNTRACEABLE;
-	if (answer->unplaced)
-		return CLASS_UNKNOWN;
-	if (c->is_new)
+	class = here ? find_unseen(answer) : built ? CLASS_NOT_THERE : CLASS_NOT_BUILT;
+	if (!here && answer->unplaced)
+		*ret_why = xstrdup("runs name such a function, but not its file: give --vmlinux");
+	else if (!here && c->is_new)
 		return CLASS_NEW;
-	/* A module that was not read may use what a header has. */
-	if (built)
-		return name__is_macro(c->name) || (unread && !path__is_compiled(c->path)) ? CLASS_UNKNOWN :
-		       CLASS_NOT_THERE;
-	return !a->build_count || unread ? CLASS_UNKNOWN : CLASS_NOT_BUILT;
+	else if (!here && built && name__is_macro(c->name))
+		*ret_why = xstrdup("a macro makes it, so its name is not known");
+	/* Of a file that is compiled by itself, all code was read if any was. */
+	else if (here ? path__is_header(c->path) && (class == CLASS_NOT_RUN || class == CLASS_BLIND) :
+			!built || !path__is_compiled(c->path))
+		*ret_why = unread_code(a, c, here);
+	return *ret_why ? CLASS_UNKNOWN : class;
 }
 
 static void settle(struct answers *a, size_t function)
@@ -331,7 +370,7 @@ static void settle(struct answers *a, size_t function)
 			answer->complete += run->complete;
 		}
 	}
-	answer->class = find_class(a, function);
+	answer->class = find_class(a, function, &answer->why);
 	a->classes[answer->class]++;
 }
 
@@ -424,8 +463,10 @@ int answers__find(struct answers *a, struct runs *runs)
 
 void answers__free(struct answers *a)
 {
-	for (size_t i = 0; a->list && i < a->changed->count; i++)
+	for (size_t i = 0; a->list && i < a->changed->count; i++) {
 		sightings__free(&a->list[i].evidence);
+		free(a->list[i].why);
+	}
 	free(a->list);
 	free(a->order);
 }
@@ -470,7 +511,7 @@ char *answer__text(const struct answers *a, size_t function)
 	FILE *out = xopen_memstream(&text, &length);
 
 	for (size_t i = 0; i < a->build_count; i++)
-		modules += a->builds[i].modules;
+		modules += a->builds[i].listed;
 	switch (answer->class) {
 	case CLASS_INLINED_SEEN:
 		fprintf(out, "in %s, ", answer->evidence.seen_in ?: answer->into);
@@ -503,17 +544,13 @@ char *answer__text(const struct answers *a, size_t function)
 		fputs(untraced__sentence(answer->untraced), out);
 		break;
 	case CLASS_UNKNOWN:
-		fputs(answer->unplaced ? "runs name such a function, but not its file: give --vmlinux" :
-		      name__is_macro(c->name) ? "a macro makes it, so its name is not known" :
-		      a->build_count ? "it may be in a file without debug information" :
-		      "what the build has is not known: give --vmlinux", out);
+		fputs(answer->why, out);
 		break;
 	case CLASS_NOT_THERE:
 		fputs("not compiled, or without code of its own in this configuration", out);
 		break;
 	case CLASS_NOT_BUILT:
-		fprintf(out, "in vmlinux, nor in %zu module%s that %s read", modules, modules == 1 ? "" : "s",
-			modules == 1 ? "was" : "were");
+		fprintf(out, "in vmlinux, nor in %zu module%s of the build", modules, modules == 1 ? "" : "s");
 		break;
 	case CLASS_NEW:
 		fputs("the build is one without the patch", out);

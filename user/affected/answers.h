@@ -33,6 +33,7 @@ struct answer {
 	enum untraced untraced;		/* why its own code cannot be traced */
 	bool unplaced;			/* functions of its name are known, but not of which file */
 	bool hidden;			/* it is inlined into a function that cannot be traced */
+	char *why;			/* of CLASS_UNKNOWN */
 	size_t ran, could, complete;	/* runs; @complete: of @could, those that lost nothing */
 	size_t last;			/* the last run that saw it, if @ran */
 };

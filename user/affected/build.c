@@ -7,6 +7,7 @@
 #include "affected/build.h"
 #include "affected/patch.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -111,73 +112,33 @@ static bool take_row(const char *path, unsigned int line, void *data)
 	return true;
 }
 
-/* ---- modules that no run had, and that may be built from a file of the patch */
+/*
+ * ---- modules that no run had, and that may be built from a file of the patch. The symbols of a module name its files,
+ * without directories, unless it was stripped.
+ */
 
-struct module_paths {
-	char **list;			/* "kernel/fs/ext4/ext4.ko", from the directory of modules on */
-	size_t count, skip;
+/* So many modules are all read, so that it is known which ones use a header. */
+#define MOST_READ 32
+
+struct looking {
+	struct build *b;
+	struct coverage *c;		/* gets the modules */
+	struct lh_table *names;		/* of files that vmlinux does not have */
+	char *first[MOST_READ];		/* the names of the first modules */
 };
 
-static int add_path(const char *path, void *data)
+static const char *base_name(const char *path)
 {
-	struct module_paths *m = data;
+	const char *slash = strrchr(path, '/');
 
-	*LIST_ADD(m->list, m->count) = xstrdup(path + m->skip);
-	return 0;
+	return slash ? slash + 1 : path;
 }
 
-/* Modules may be in a directory above their sources, or in one below it. */
-#define MOST_BELOW 32
-
-static bool is_near(const char *path, const char *directory, size_t length, bool below)
-{
-	static const char top[] = "kernel/";
-
-	path += !strncmp(path, top, strlen(top)) ? strlen(top) : 0;
-	return !strncmp(path, directory, length) && path[length] == '/' &&
-	       (below || !strchr(path + length + 1, '/'));
-}
-
-static size_t count_near(const struct module_paths *m, const char *directory, size_t length, bool below)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < m->count; i++)
-		count += is_near(m->list[i], directory, length, below);
-	return count;
-}
-
-static void want_near(const struct module_paths *m, const char *file, struct coverage *c)
-{
-	size_t length = strlen(file), all;
-	bool below;
-
-	/* The directory of the file, or the next one above that has modules, but not a whole part of the kernel. */
-	do {
-		while (length && file[--length] != '/')
-			;
-		all = count_near(m, file, length, true);
-		below = all <= MOST_BELOW;
-	} while (length && !(below ? all : count_near(m, file, length, false)));
-	if (!length || (!memchr(file, '/', length) && below && !count_near(m, file, length, false)))
-		return;
-	for (size_t i = 0; i < m->count; i++) {
-		char *name = is_near(m->list[i], file, length, below) ? module_file__name(m->list[i]) : NULL;
-
-		if (name && !covered_modules__find(&c->modules, name))
-			covered_modules__add(&c->modules, name);
-		free(name);
-	}
-}
-
-static bool is_unit(const struct image *image, const char *path)
+static bool has_unit(const struct image *image, const char *path)
 {
 	size_t count;
 	const struct unit *units = image__units(image, &count);
 
-	/* Only a compiled file can be that of a module. */
-	if (!path__is_compiled(path))
-		return true;
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(units[i].path, path))
 			return true;
@@ -185,20 +146,78 @@ static bool is_unit(const struct image *image, const char *path)
 	return false;
 }
 
+static void want_module(struct coverage *c, const char *module)
+{
+	if (!covered_modules__find(&c->modules, module))
+		covered_modules__add(&c->modules, module);
+}
+
+/* A module names a file as one of the patch is named. The debug information, if it is there, has the directory. */
+static void look_closer(struct looking *l, const char *path, const char *module, const char *file)
+{
+	struct image *image;
+	bool has = false;
+
+	if (!lh_table_lookup_entry(l->names, file) || image__open(&image, path, module))
+		return;
+	for (size_t i = 0; !has && i < l->b->file_count; i++)
+		has = !strcmp(base_name(l->b->files[i].path), file) && has_unit(image, l->b->files[i].path);
+	if (has)
+		want_module(l->c, module);
+	l->b->nameless += !image__dwarf(image);
+	image__free(image);
+}
+
+static int look_into(const char *path, void *data)
+{
+	struct looking *l = data;
+	char *module = module_file__name(path);
+	int fd;
+	Elf *elf = module && lh_table_length(l->names) ? elf_file__begin_path(path, true, &fd) : NULL;
+	size_t names;
+	Elf_Data *symbols = elf ? elf_file__symbols(elf, &names) : NULL;
+	GElf_Sym symbol;
+	bool any = false;
+
+	if (module && l->b->listed++ < MOST_READ)
+		l->first[l->b->listed - 1] = xstrdup(module);
+	for (int i = 0; symbols && gelf_getsym(symbols, i, &symbol); i++) {
+		const char *name = GELF_ST_TYPE(symbol.st_info) == STT_FILE ? elf_strptr(elf, names, symbol.st_name) :
+									      NULL;
+
+		if (name)
+			look_closer(l, path, module, base_name(name));
+		any |= name != NULL;
+	}
+	l->b->nameless += module && !any;
+	if (elf)
+		elf_file__end(elf, fd);
+	free(module);
+	return 0;
+}
+
 static void want_modules(struct build *b, const struct image *vmlinux, struct coverage *c)
 {
 	char *directory = module_files__directory(b->vmlinux, b->release);
-	struct module_paths m = { .skip = strlen(directory) + 1 };
+	struct looking l = { b, c, index__new(64, NULL) };
+	size_t count;
 
-	if (!access(directory, R_OK))
-		module_files__each(directory, add_path, &m);
-	for (size_t i = 0; m.count && i < b->file_count; i++) {
-		if (!is_unit(vmlinux, b->files[i].path))
-			want_near(&m, b->files[i].path, c);
+	for (size_t i = 0; i < b->file_count; i++) {
+		const char *name = base_name(b->files[i].path);
+
+		if (path__is_compiled(name) && !has_unit(vmlinux, b->files[i].path) &&
+		    !lh_table_lookup_entry(l.names, name))
+			index__add(l.names, name, NULL);
 	}
-	for (size_t i = 0; i < m.count; i++)
-		free(m.list[i]);
-	free(m.list);
+	if (!access(directory, R_OK))
+		module_files__each(directory, look_into, &l);
+	for (size_t i = 0; i < MOST_READ; i++) {
+		if (l.first[i] && b->listed <= MOST_READ)
+			want_module(c, l.first[i]);
+		free(l.first[i]);
+	}
+	b->unlisted = !b->listed && image__named(vmlinux, "load_module", &count);
+	lh_table_free(l.names);
 	free(directory);
 }
 
@@ -215,11 +234,23 @@ static int open_images(struct build *b, struct coverage *runs)
 	b->release = xstrdup(image__release(image));
 	runs->kernel.build_id = runs->kernel.build_id ?: xstrdup(b->build_id);
 	runs->kernel.release = runs->kernel.release ?: xstrdup(b->release);
+	b->had = runs->modules.count;
 	if (b->release)
 		want_modules(b, image, runs);
 	image__free(image);
 	b->runs = runs;
 	return proof__make(&b->proof, &b->runs, 1, b->vmlinux);
+}
+
+/* Counts the modules that were read, and those of the runs that were not. */
+static void count_module(struct build *b, const struct image_of *image, bool has_lines)
+{
+	const struct covered_module *m = covered_modules__find(&b->runs->modules, image->module);
+	bool had = !m || m < &b->runs->modules.list[b->had];
+
+	b->modules += has_lines;
+	b->unread += had && !has_lines;
+	b->missing += had && !image->image;
 }
 
 int build__open(struct build *b, const char *vmlinux, struct coverage *runs, const char *const *paths, size_t count)
@@ -242,12 +273,14 @@ int build__open(struct build *b, const char *vmlinux, struct coverage *runs, con
 		add_spots(b, i);
 	sort_spots(b);
 	for (size_t i = 0; i < images->count; i++) {
-		b->modules += i && images->list[i].image;
+		bool has_lines;
+
 		r.path = NULL;
-		if (!images->list[i].image || lines__each(images->list[i].image, take_row, &r))
-			b->unread += i > 0;
+		has_lines = images->list[i].image && !lines__each(images->list[i].image, take_row, &r);
+		if (i)
+			count_module(b, &images->list[i], has_lines);
 		else
-			b->lines |= !i;
+			b->lines = has_lines;
 	}
 	if (!b->lines)
 		error__warn("%s has no debug information: what is inlined is not known", vmlinux);

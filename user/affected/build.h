@@ -35,8 +35,11 @@ struct build {
 	struct proof proof;		/* with no edges, if no run is known */
 	const struct coverage *runs;
 	struct coverage none;		/* @runs, if none is known */
-	size_t modules;			/* how many of its modules were read */
-	size_t unread;			/* modules that are not at hand, or have no debug information */
+	size_t modules, listed;		/* how many of its modules were read, and at hand */
+	/* Modules that runs had, how many of them have no debug information at hand, and no file. */
+	size_t had, unread, missing;
+	bool unlisted;			/* it can load modules, and no file of one is at hand */
+	size_t nameless;		/* modules that do not tell whether they are built of a file of the patch */
 	bool lines;			/* it has debug information */
 	struct spot *spots;		/* by file and line */
 	size_t count;

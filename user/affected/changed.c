@@ -169,12 +169,6 @@ static bool overlaps(unsigned int start, unsigned int end, unsigned int line, un
 	return count ? start < line + count && line <= end : start < line && line <= end;
 }
 
-/* Is it what ctags takes for the name of a function that a macro makes? Functions of the kernel have small letters. */
-bool name__is_macro(const char *name)
-{
-	return *name && !name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")];
-}
-
 /* @macros: only those with the name of a macro; else only those without */
 static bool touch_tags(struct finding *f, enum side side, unsigned int line, unsigned int lines, bool macros)
 {
@@ -254,7 +248,7 @@ static void find_in_change(struct finding *f, const struct change *c)
 		return;
 	guess = touch(f, c->heading.name, BY_CONTEXT);
 	if (guess->by == BY_CONTEXT) {
-		guess->is_new |= !c->heading.old;
+		guess->is_new |= !c->heading.old || !f->paths[OLD];
 		guess->is_deleted |= !c->heading.new;
 	}
 }
@@ -263,7 +257,7 @@ static void find_in_file(struct finding *f, bool whole)
 {
 	const char *path = patched_file__path(f->file);
 
-	f->paths[OLD] = f->file->old;
+	f->paths[OLD] = f->file->kind == FILE_COPIED ? NULL : f->file->old;
 	f->paths[NEW] = f->file->new;
 	f->of->match = find_match(f);
 	for (int side = 0; f->b && side < SIDES; side++) {

@@ -55,9 +55,6 @@ struct changed {
 /* The words for json; NULL for null. */
 extern const char *const known_by_words[KNOWN_BYS], *const match_words[MATCHES];
 
-/* Is the name of a function that of the macro that makes it, so that its own is not known? */
-bool name__is_macro(const char *name);
-
 /**
  * changed__find() - find the functions that a patch changes
  * @ret: to be freed by changed__free()

@@ -24,7 +24,7 @@ static const char *const format_names[] = { "text", "json", "tap", NULL };
 static const struct argp_option options[] = {
 	{ "store", KEY_STORE, "FILE", 0, "a store, as runs.db or runs.db?since=7d; or a recording, and may be given "
 	  "several times", 0 },
-	{ "git", KEY_GIT, "DIR", 0, "the change is a COMMIT or a RANGE, as A..B, of this repository", 0 },
+	{ "git", KEY_GIT, "DIR", 0, "the change is a COMMIT or a RANGE, as A..B or A...B, of this repository", 0 },
 	{ "cve", KEY_CVE, "RECORD", 0, "the change is the fix of this CVE, a record in json; with --git, its "
 	  "functions, without it all code of its files", 0 },
 	{ "tests", KEY_TESTS, NULL, 0, "print only the tests to run, the fewest that reach all that tests reach", 0 },

@@ -2,12 +2,12 @@
 /*
  * Runs git and ctags; see git.h.
  *
- * The configuration and the attributes of a repository may name programs that git runs (filters, a signature checker,
- * what fetches a missing object), and hide files from an archive. The repository may be anybody's. So it only tells the
- * ids of commits, and git reads its objects from an empty repository in a directory for temporary files.
+ * The configuration and the attributes of a repository may name programs that git runs (filters, a signature checker),
+ * and a partial clone fetches missing objects, by a program that its configuration names. The repository may be
+ * anybody's. So it only tells the ids of commits, no transport is allowed, and git reads its objects from an empty
+ * repository in a directory for temporary files.
  *
- * The files of each side are put into an empty directory, and ctags reads all of them in one run. It reads no
- * configuration and follows no link.
+ * `git cat-file` gives the files of each side, and ctags gets them by a pipe: none of them is written.
  */
 #include <ftw.h>
 #include <json-c/json.h>
@@ -22,17 +22,22 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
+#include "base/text.h"
 #include "run/child.h"
+
+/* Of a file that ctags reads. Headers of graphics cards have 15 MB. */
+#define MOST_BYTES (128 << 20)
 
 /* The tree of a commit without parents, compared with nothing. */
 #define EMPTY_TREE "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 /* Where git reads the objects of a repository. */
 struct clean {
+	const char *repository;
 	char *directory;		/* temporary, with all else */
 	char *objects;			/* "GIT_OBJECT_DIRECTORY=..." */
-	char **env;
-	size_t env_count;
+	char **env, **clean_env;	/* for the repository and for the directory */
+	size_t env_count, clean_count;
 };
 
 /* Runs a program to its end. Returns 0, or -EINVAL after a message, with what the program says. */
@@ -53,38 +58,66 @@ static int run(const char *directory, char *const *env, const char *const *argv,
 	return status;
 }
 
-static char *id_of(const char *repository, const char *name, const char *suffix)
+/*
+ * The caller's variables may be of another repository, as in a hook; but a configuration is the user's. The last two
+ * variables keep git from fetching: git before 2.45 does not know the second one.
+ */
+static void make_env(char ***env, size_t *count)
 {
-	char *whole = xasprintf("%s%s", name, suffix), *output = NULL;
+	for (char **v = environ; *v; v++) {
+		if (strncmp(*v, "GIT_", 4) || !strncmp(*v, "GIT_CONFIG", strlen("GIT_CONFIG")))
+			*LIST_ADD(*env, *count) = *v;
+	}
+	*LIST_ADD(*env, *count) = "GIT_ALLOW_PROTOCOL=";
+	*LIST_ADD(*env, *count) = "GIT_NO_LAZY_FETCH=1";
+	*LIST_ADD(*env, *count) = NULL;
+}
+
+/* The line that git prints, to be freed; NULL: it fails. */
+static char *line_of(const struct clean *c, const char *const *argv)
+{
+	char *output = NULL;
+
+	if (child__run(c->repository, argv, c->env, &output, NULL)) {
+		free(output);
+		return NULL;
+	}
+	output[strcspn(output, "\n")] = '\0';
+	return output;
+}
+
+static char *id_of(const struct clean *c, const char *name, const char *suffix)
+{
+	char *whole = xasprintf("%s%s", name, suffix), *id;
 	const char *const argv[] = {
 		"git", "rev-parse", "--quiet", "--verify", "--end-of-options", whole, NULL,
 	};
 
-	if (child__run(repository, argv, environ, &output, NULL)) {
-		free(output);
-		output = NULL;
-	} else {
-		output[strcspn(output, "\n")] = '\0';
-	}
+	id = line_of(c, argv);
 	free(whole);
-	return output;
+	return id;
 }
 
 int git__has(const char *repository, const char *commit)
 {
-	char *id = id_of(repository, commit, "^{commit}");
-	int has = id != NULL;
+	struct clean c = { .repository = repository };
+	char *id;
+	int has;
 
+	make_env(&c.env, &c.env_count);
+	id = id_of(&c, commit, "^{commit}");
+	has = id != NULL;
 	free(id);
+	free(c.env);
 	return has;
 }
 
 /* Does the commit name a parent? That of a shallow clone is not there. */
-static int has_parent(const char *repository, const char *id)
+static int has_parent(const struct clean *c, const char *id)
 {
 	const char *const argv[] = { "git", "cat-file", "commit", id, NULL };
 	char *output = NULL, *parent, *end;
-	int has = run(repository, environ, argv, &output);
+	int has = run(c->repository, c->env, argv, &output);
 
 	if (!has) {
 		end = strstr(output, "\n\n");
@@ -95,27 +128,34 @@ static int has_parent(const char *repository, const char *id)
 	return has;
 }
 
-/* "A..B", or the parent of a commit and the commit. */
-static int find_sides(const char *repository, const char *what, char *ret[SIDES])
+/* "A..B"; "A...B", where A is where the two have parted; or the parent of a commit and the commit. */
+static int find_sides(const struct clean *c, const char *what, char *ret[SIDES])
 {
-	const char *dots = strstr(what, "..");
+	const char *dots = strstr(what, ".."), *to = dots ? dots + 2 + (dots[2] == '.') : what;
 	char *from = dots ? xstrndup(what, dots - what) : NULL;
 
-	ret[OLD] = dots ? id_of(repository, *from ? from : "HEAD", "^{commit}") : id_of(repository, what, "^{commit}^");
-	ret[NEW] = dots ? id_of(repository, dots[2] ? dots + 2 : "HEAD", "^{commit}") :
-			  id_of(repository, what, "^{commit}");
+	ret[OLD] = dots ? id_of(c, *from ? from : "HEAD", "^{commit}") : id_of(c, what, "^{commit}^");
+	ret[NEW] = id_of(c, *to ? to : "HEAD", "^{commit}");
 	free(from);
+	if (dots && dots[2] == '.' && ret[OLD] && ret[NEW]) {
+		const char *const argv[] = { "git", "merge-base", ret[OLD], ret[NEW], NULL };
+		char *base = line_of(c, argv);
+
+		free(ret[OLD]);
+		ret[OLD] = base;
+	}
 	if (!dots && ret[NEW] && !ret[OLD]) {
-		int has = has_parent(repository, ret[NEW]);
+		int has = has_parent(c, ret[NEW]);
 
 		if (has)
 			return has < 0 ? has : error__return(-EINVAL, "%s: its parent is not in %s, a shallow clone: "
-							     "git fetch --deepen=1", what, repository);
+							     "git fetch --deepen=1", what, c->repository);
 		ret[OLD] = xstrdup(EMPTY_TREE);
 	}
 	if (ret[OLD] && ret[NEW])
 		return 0;
-	return error__return(-EINVAL, "%s: git knows no such commit, or range A..B, in %s", what, repository);
+	return error__return(-EINVAL, "%s: git knows no such commit, or range A..B or A...B, in %s", what,
+			     c->repository);
 }
 
 /* ---- the clean repository */
@@ -132,15 +172,14 @@ static void remove_clean(struct clean *c)
 	free(c->directory);
 	free(c->objects);
 	free(c->env);
+	free(c->clean_env);
 }
 
-/* These attributes come before those of files in the change. */
+/* What git writes behind @@ is the function before a hunk. */
 static int write_attributes(const char *directory)
 {
-	static const char text[] = "* -filter -export-ignore -export-subst -ident -working-tree-encoding\n"
-				   "*.[ch] diff=cpp\n";
 	char *info = path__join(directory, "info"), *path = path__join(info, "attributes");
-	int err = mkdir(info, 0700) && errno != EEXIST ? -errno : place__write(path, text);
+	int err = mkdir(info, 0700) && errno != EEXIST ? -errno : place__write(path, "*.[ch] diff=cpp\n");
 
 	if (err)
 		err = error__return(err, "%s: cannot be written: %s", path, strerror(-err));
@@ -149,15 +188,18 @@ static int write_attributes(const char *directory)
 	return err;
 }
 
-static int make_clean(struct clean *c, const char *repository)
+static int make_clean(struct clean *c)
 {
 	static const char *const where[] = {
 		"git", "rev-parse", "--path-format=absolute", "--git-path", "objects", "--show-object-format", NULL,
 	};
 	const char *base = getenv("TMPDIR");
 	char *output = NULL, *format = NULL;
-	int err = run(repository, environ, where, &output);
+	int err;
 
+	make_env(&c->env, &c->env_count);
+	make_env(&c->clean_env, &c->clean_count);
+	err = run(c->repository, c->env, where, &output);
 	if (!err && (format = strchr(output, '\n'))) {
 		*format = '\0';
 		c->objects = xasprintf("GIT_OBJECT_DIRECTORY=%s", output);
@@ -171,68 +213,52 @@ static int make_clean(struct clean *c, const char *repository)
 		free(c->directory);
 		c->directory = NULL;
 	}
-	/* The caller's variables may be of another repository, as in a hook; but a configuration is the user's. */
-	for (char **v = environ; *v; v++) {
-		if (strncmp(*v, "GIT_", 4) || !strncmp(*v, "GIT_CONFIG", strlen("GIT_CONFIG")))
-			*LIST_ADD(c->env, c->env_count) = *v;
-	}
-	*LIST_ADD(c->env, c->env_count) = "GIT_DIR=.";
-	*LIST_ADD(c->env, c->env_count) = NULL;
+	c->clean_env[c->clean_count - 1] = "GIT_DIR=.";
+	*LIST_ADD(c->clean_env, c->clean_count) = NULL;
 	if (!err) {
 		const char *const init[] = { "git", "init", "--quiet", "--bare", "--template=", format, NULL };
 
-		err = run(c->directory, c->env, init, NULL) ?: write_attributes(c->directory);
+		err = run(c->directory, c->clean_env, init, NULL) ?: write_attributes(c->directory);
 	}
-	c->env[c->env_count - 1] = c->objects;
-	*LIST_ADD(c->env, c->env_count) = NULL;
+	c->clean_env[c->clean_count - 1] = c->objects;
+	*LIST_ADD(c->clean_env, c->clean_count) = NULL;
 	free(format);
 	return err;
 }
 
 /* ---- functions */
 
-/* Puts the files of a side into a directory. Returns their number, or a negative errno after a message. */
-static int put_files(const struct clean *c, const char *id, const struct patch *p, size_t first, enum side side,
-		     const char *directory)
+/* Gets a file of a commit. Returns 0; 1: it has none of that name; or -EIO. */
+static int read_blob(struct child *git, const char *id, const char *path, char **ret, size_t *ret_size)
 {
-	char *tar = xasprintf("%s.tar", directory), *output = xasprintf("--output=%s", tar);
-	const char *const head[] = { "git", "--literal-pathspecs", "archive", "--format=tar", output, id, "--" };
-	const char *const unpack[] = { "tar", "-xf", tar, NULL };
-	const char **argv = NULL;
-	size_t count = 0;
-	int files, err = 0;
+	char *line = NULL, *space;
+	size_t room = 0, size;
+	int err = 1;
 
-	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-		*LIST_ADD(argv, count) = head[i];
-	for (size_t i = first; i < p->count; i++) {
-		const char *path = side == OLD ? p->list[i].old : p->list[i].new;
-
-		if (path__is_source(path))
-			*LIST_ADD(argv, count) = path;
+	fprintf(git->to, "%s:%s\n", id, path);
+	if (fflush(git->to) || getline(&line, &room, git->from) <= 0) {
+		err = -EIO;
+	} else if (strstr(line, " blob ") && (space = strrchr(line, ' '))) {
+		size = strtoul(space + 1, NULL, 10);
+		*ret = size > MOST_BYTES ? NULL : xmalloc(size + 1);
+		*ret_size = size;
+		/* There is a line end behind it. */
+		err = *ret && fread(*ret, size + 1, 1, git->from) == 1 ? 0 : -EIO;
 	}
-	files = count - sizeof(head) / sizeof(head[0]);
-	*LIST_ADD(argv, count) = NULL;
-	if (files)
-		err = run(c->directory, c->env, argv, NULL) ?: mkdir(directory, 0700) ? -errno :
-		      run(directory, environ, unpack, NULL);
-	free(argv);
-	free(output);
-	free(tar);
-	return err ?: files;
+	free(line);
+	return err;
 }
 
-static void add_tag(struct tags *t, struct json_object *line)
+static void add_tag(struct tags *t, const char *path, struct json_object *line)
 {
-	const char *path = json__text(json__field(line, "path")), *name = json__text(json__field(line, "name"));
-	const char *signature = json__text(json__field(line, "signature"));
+	const char *name = json__text(json__field(line, "name")), *signature = json__text(json__field(line, "signature"));
 	int start = json_object_get_int(json__field(line, "line")), end = json_object_get_int(json__field(line, "end"));
 	char *whole;
 	struct tag tag;
 
-	if (!path || !name || start <= 0)
+	if (!name || start <= 0)
 		return;
 	whole = function__name(name, strlen(name), signature && *signature == '(' ? signature + 1 : "");
-	path += !strncmp(path, "./", 2) ? 2 : 0;
 	tag = (struct tag){
 		strings__intern(t->names, path), strings__add(t->names, whole), start, end > start ? end : start,
 	};
@@ -259,29 +285,28 @@ const struct tag *tags__of(const struct tags *t, const char *path, size_t *ret_c
 	return t->list + sorted__equals(t->list, t->count, sizeof(key), &key, by_path, ret_count);
 }
 
-static int read_tags(struct tags *t, const char *directory)
+static int read_tags(struct tags *t, struct child *ctags, const char *path, const char *text, size_t size)
 {
-	/* Without the langmap, a header is one of C++. */
-	static const char *const argv[] = {
-		"ctags", "--options=NONE", "--langmap=C:.c.h", "--languages=C", "--kinds-C=f", "--fields=+neS",
-		"--links=no", "--output-format=json", "-R", "-f", "-", ".", NULL,
-	};
-	char *output = NULL;
-	int err = run(directory, environ, argv, &output);
+	char *line = NULL;
+	size_t room = 0;
+	int err = 1;
 
-	t->names = err ? NULL : strings__new();
-	for (char *line = output, *next; !err && *line; line = next) {
-		size_t length = strcspn(line, "\n");
-		struct json_object *parsed = json__parse(line, length);
+	fprintf(ctags->to, "{\"command\": \"generate-tags\", \"filename\": \"x.c\", \"size\": %zu}\n", size);
+	fwrite(text, 1, size, ctags->to);
+	if (fflush(ctags->to))
+		return -EIO;
+	while (err > 0) {
+		ssize_t length = getline(&line, &room, ctags->from);
+		struct json_object *answer = length > 0 ? json__parse(line, length) : NULL;
+		const char *type = json__text(json__field(answer, "_type"));
 
-		next = line + length + !!line[length];
-		if (parsed)
-			add_tag(t, parsed);
-		json_object_put(parsed);
+		if (text__is_known_equal(type, "tag"))
+			add_tag(t, path, answer);
+		else if (!text__is_known_equal(type, "program"))
+			err = text__is_known_equal(type, "completed") ? 0 : -EIO;
+		json_object_put(answer);
 	}
-	if (t->count)
-		qsort(t->list, t->count, sizeof(*t->list), by_place);
-	free(output);
+	free(line);
 	return err;
 }
 
@@ -293,20 +318,47 @@ void tags__free(struct tags *t)
 	}
 }
 
+static int read_side(const struct patch *p, size_t first, enum side side, struct tags *t, struct child *git,
+		     struct child *ctags, const char *id)
+{
+	int err = 0;
+
+	t->names = strings__new();
+	for (size_t i = first; err >= 0 && i < p->count; i++) {
+		const char *path = side == OLD ? p->list[i].old : p->list[i].new;
+		char *text = NULL;
+		size_t size;
+
+		/* A question to git is a line. */
+		if (!path__is_source(path) || path[strlen(path) - 1] == 'S' || strchr(path, '\n'))
+			continue;
+		err = read_blob(git, id, path, &text, &size);
+		if (!err)
+			err = read_tags(t, ctags, path, text, size);
+		free(text);
+	}
+	if (t->count)
+		qsort(t->list, t->count, sizeof(*t->list), by_place);
+	return err;
+}
+
 /* After a failure, no side has functions: one without would look as if all functions were new, or removed. */
 static int find_tags(const struct patch *p, size_t first, struct tags *t, const struct clean *c,
 		     char *const ids[SIDES])
 {
-	int err = 0;
+	static const char *const cat[] = { "git", "cat-file", "--batch", NULL };
+	static const char *const tag[] = {
+		"ctags", "--options=NONE", "--languages=C", "--kinds-C=f", "--fields=+neS", "--_interactive=default",
+		NULL,
+	};
+	struct child git = {}, ctags = {};
+	int err = child__start(&git, c->directory, cat, c->clean_env) ?:
+		  child__start(&ctags, c->directory, tag, environ);
 
-	for (int side = 0; err >= 0 && side < SIDES; side++) {
-		char *below = xasprintf("%s/%d", c->directory, side);
-
-		err = put_files(c, ids[side], p, first, side, below);
-		if (err > 0)
-			err = read_tags(&t[side], below);
-		free(below);
-	}
+	for (int side = 0; err >= 0 && side < SIDES; side++)
+		err = read_side(p, first, side, &t[side], &git, &ctags, ids[side]);
+	child__close(&git);
+	child__close(&ctags);
 	if (err < 0) {
 		tags__free(t);
 		memset(t, 0, SIDES * sizeof(*t));
@@ -318,25 +370,28 @@ int git__read(struct patch *p, struct tags *tags, const char *repository, const 
 {
 	char *ids[SIDES] = {}, *output = NULL;
 	size_t first = p->count;
-	struct clean clean = {};
-	int err = make_clean(&clean, repository) ?: find_sides(repository, what, ids);
+	struct clean clean = { .repository = repository };
+	int err;
 
+	child__catch_signals();
+	err = make_clean(&clean) ?: find_sides(&clean, what, ids);
 	if (!err) {
 		const char *const argv[] = {
 			"git", "diff", "--no-color", "--no-ext-diff", "--no-textconv", "-M", "-U3", "--src-prefix=a/",
 			"--dst-prefix=b/", ids[OLD], ids[NEW], "--", NULL,
 		};
 
-		err = run(clean.directory, clean.env, argv, &output);
+		err = run(clean.directory, clean.clean_env, argv, &output);
 	}
 	if (!err && *output)
 		err = patch__read(p, output, strlen(output), what);
-	if (!err && find_tags(p, first, tags, &clean, ids) < 0)
+	if (!err && find_tags(p, first, tags, &clean, ids) < 0 && !child__signal())
 		error__warn("functions are found by the build and by the patch's own lines, because ctags could not "
 			    "tell where they end: install universal-ctags");
 	for (int side = 0; side < SIDES; side++)
 		free(ids[side]);
 	remove_clean(&clean);
 	free(output);
+	child__release_signals();
 	return err;
 }

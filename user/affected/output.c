@@ -46,12 +46,11 @@ static char *outside(const struct answers *a, size_t file)
 	const struct changed_file *c = &a->changed->files[file];
 	const char *path = patched_file__path(f);
 
-	if (f->combined)
-		return xstrdup("the diff of a merge, which is not read: give that of one parent");
 	if (f->binary)
 		return xstrdup("binary");
 	if (!f->count)
 		return a->triage ? NULL : xasprintf("no line is changed%s", f->kind == FILE_RENAMED ? ": renamed" :
+						    f->kind == FILE_COPIED ? ": copied" :
 						    f->kind == FILE_CHANGED ? ": only its mode" : "");
 	if (!c->outside)
 		return NULL;

@@ -12,7 +12,7 @@
 /* No file has so many lines, and sums of two do not overflow. */
 #define MOST_LINES 1000000000u
 
-const char *const file_kind_words[FILE_KINDS] = { "changed", "new", "deleted", "renamed" };
+const char *const file_kind_words[FILE_KINDS] = { "changed", "new", "deleted", "renamed", "copied" };
 
 const char *patched_file__path(const struct patched_file *f)
 {
@@ -24,6 +24,11 @@ bool path__is_source(const char *path)
 	size_t length = path ? strlen(path) : 0;
 
 	return length > 2 && path[length - 2] == '.' && strchr("chS", path[length - 1]);
+}
+
+bool path__is_header(const char *path)
+{
+	return path__is_source(path) && path[strlen(path) - 1] == 'h';
 }
 
 bool path__is_compiled(const char *path)
@@ -78,6 +83,11 @@ char *function__name(const char *name, size_t length, const char *arguments)
 			return xasprintf("%s%.*s", namings[i].prefix, (int)used, arguments);
 	}
 	return xstrndup(name, length);
+}
+
+bool name__is_macro(const char *name)
+{
+	return *name && !name[strcspn(name, "abcdefghijklmnopqrstuvwxyz")];
 }
 
 struct reader {
@@ -218,6 +228,7 @@ static void set_paths(struct reader *r, const char *old, const char *new)
 	struct patched_file *f = patch__add(r->p, old, new);
 
 	if (is_known) {
+		f->kind = f->kind == FILE_RENAMED && f[-1].kind == FILE_COPIED ? FILE_COPIED : f->kind;
 		f[-1] = *f;
 		r->p->count--;
 	}
@@ -225,6 +236,24 @@ static void set_paths(struct reader *r, const char *old, const char *new)
 }
 
 /* ---- hunks */
+
+/*
+ * "int (f)(int)" and "int (*f(int))(void)" have the name of the function in the first parenthesis. "int (*f)(int)" is
+ * a pointer: returns false.
+ */
+static bool take_bracketed(const char *open, char **name)
+{
+	const char *start = open + strspn(open, " *"), *end = start;
+	bool pointer = memchr(open, '*', start - open);
+
+	while (isalnum((unsigned char)*end) || *end == '_')
+		end++;
+	if (end > start && (pointer ? *end == '(' : *end == ')' && end[1] == '(')) {
+		free(*name);
+		*name = xstrndup(start, end - start);
+	}
+	return !pointer || *end != ')';
+}
 
 /*
  * A line that begins with a letter and has a parenthesis may begin a function. A label, a declaration and a table do
@@ -249,6 +278,10 @@ static const char *heading_of(struct reader *r, const char *line)
 	if (start == open)
 		return NULL;
 	name = function__name(start, open - start, open + strspn(open, " ") + 1);
+	if (!name__is_macro(name) && !take_bracketed(open + strspn(open, " ") + 1, &name)) {
+		free(name);
+		return NULL;
+	}
 	kept = strings__intern(r->p->names, name);
 	free(name);
 	return kept;
@@ -367,9 +400,9 @@ static int read_header(struct reader *r)
 		begin_git(r, at);
 	} else if (after(r->line, "diff ")) {
 		r->git = r->has_file = false;
-		/* "diff --cc x", of a merge */
-		if ((at = after(r->line, "diff --cc ") ?: after(r->line, "diff --combined ")))
-			patch__add(r->p, at, at)->combined = true;
+		if (after(r->line, "diff --cc ") || after(r->line, "diff --combined "))
+			return error__return(-EINVAL, "%s:%zu: is the diff of a merge with all its parents: give that with "
+					     "one of them, as of `git diff COMMIT^ COMMIT`", r->path, r->number);
 	} else if (r->has_file && r->git && !last(r)->count && after(r->line, "new file mode ")) {
 		set_paths(r, NULL, last(r)->new);
 	} else if (r->has_file && r->git && !last(r)->count && after(r->line, "deleted file mode ")) {
@@ -378,6 +411,8 @@ static int read_header(struct reader *r)
 		   ((at = after(r->line, "rename from ") ?: after(r->line, "copy from ")))) {
 		old = read_path(at, "", &rest);
 		set_paths(r, old, last(r)->new);
+		if (*r->line == 'c')
+			last(r)->kind = FILE_COPIED;
 		free(old);
 	} else if (r->has_file && r->git && !last(r)->count &&
 		   ((at = after(r->line, "rename to ") ?: after(r->line, "copy to ")))) {

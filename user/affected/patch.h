@@ -36,6 +36,7 @@ enum file_kind {
 	FILE_NEW,
 	FILE_DELETED,
 	FILE_RENAMED,		/* perhaps also changed */
+	FILE_COPIED,		/* the same, and the old one stays: all functions are new */
 	FILE_KINDS
 };
 
@@ -43,7 +44,6 @@ struct patched_file {
 	const char *old, *new;		/* paths from the top of the source; NULL: it is not on this side */
 	enum file_kind kind;
 	bool binary;			/* changed without lines */
-	bool combined;			/* a merge's diff, whose hunks are not read */
 	struct hunk *list;
 	size_t count;
 };
@@ -59,6 +59,7 @@ extern const char *const file_kind_words[FILE_KINDS];
 const char *patched_file__path(const struct patched_file *f);
 /* May it have code? @path: NULL: no */
 bool path__is_source(const char *path);
+bool path__is_header(const char *path);
 /* Is it a file of C that is compiled by itself, and no header? */
 bool path__is_compiled(const char *path);
 
@@ -67,6 +68,12 @@ bool path__is_compiled(const char *path);
  * with read, it is what the macro makes of them: __x64_sys_read.
  */
 char *function__name(const char *name, size_t length, const char *arguments);
+
+/*
+ * Is the name of a function that of the macro that makes it, so that its own is not known? Functions of the kernel have
+ * small letters.
+ */
+bool name__is_macro(const char *name);
 
 void patch__init(struct patch *p);
 void patch__free(struct patch *p);

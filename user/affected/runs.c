@@ -6,7 +6,6 @@
 
 #include "affected/runs.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -17,13 +16,19 @@
 
 /* ---- the runs of a command line */
 
-static int keep_one(struct runs *r, const char *path, size_t index)
+static int keep_one(struct runs *r, const char *path)
 {
-	const struct store_note note = { .document = path, .hash = { { index, index } } };
+	struct store_note note = { .document = path };
 	struct coverage c;
+	struct text t;
 	bool is_new;
-	int err = coverage__read_json(&c, path);
+	int err = document__read_text(&t, document__open(path), path);
 
+	if (err)
+		return err;
+	note.hash = store__hash(&t);
+	err = coverage__read_text(&c, &t, path);
+	free(t.bytes);
 	if (err)
 		return err;
 	err = store__keep(r->s, &c, &note, &is_new) ?: store__find_functions(r->s, &c.kernel);
@@ -33,24 +38,12 @@ static int keep_one(struct runs *r, const char *path, size_t index)
 
 static int keep_all(struct runs *r, const char *const *paths, size_t count)
 {
-	const char *base = getenv("TMPDIR");
-	char *path;
-	int err = 0;
+	int err = store__open(&r->s, NULL, STORE_CREATE);
 
-	r->temporary = xasprintf("%s/hytrace-affected.XXXXXX", base && *base == '/' ? base : "/tmp");
-	if (!mkdtemp(r->temporary)) {
-		err = error__return(-errno, "%s: cannot be made: %s", r->temporary, strerror(errno));
-		free(r->temporary);
-		r->temporary = NULL;
-		return err;
-	}
-	path = path__join(r->temporary, "runs.db");
-	err = store__open(&r->s, path, STORE_CREATE);
-	free(path);
 	for (size_t i = 0; !err && i < count; i++)
 		err = store__is(paths[i]) ? error__return(-EINVAL, "%s: one store, or any number of recordings: "
 							  "`hytrace keep` joins both", paths[i]) :
-					    keep_one(r, paths[i], i);
+					    keep_one(r, paths[i]);
 	return err;
 }
 
@@ -140,14 +133,6 @@ void runs__free(struct runs *r)
 			coverage__free(&r->kernels[i].all);
 	}
 	store__close(r->s);
-	if (r->temporary) {
-		char *path = path__join(r->temporary, "runs.db");
-
-		unlink(path);
-		rmdir(r->temporary);
-		free(path);
-	}
-	free(r->temporary);
 	free(r->list);
 	free(r->kernels);
 }

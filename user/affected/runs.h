@@ -31,7 +31,6 @@ struct runs_kernel {
 
 struct runs {
 	struct store *s;
-	char *temporary;		/* a directory with the store; NULL: the store stays */
 	struct run *list;		/* by id */
 	size_t count;
 	struct runs_kernel *kernels;

@@ -161,6 +161,14 @@ static size_t find(const struct code *code, uint64_t at)
 	return i < code->count && code->list[i].at == at ? i : code->count;
 }
 
+static void reach_flow(struct code *code, bool *reached, size_t i)
+{
+	if (i == code->count || reached[i])
+		return;
+	reached[i] = true;
+	code->next[code->next_count++] = i;
+}
+
 static void reach(struct code *code, bool *reached, uint64_t at)
 {
 	size_t i = find(code, at);
@@ -171,18 +179,17 @@ static void reach(struct code *code, bool *reached, uint64_t at)
 
 		code->unknown |= !to || to->addr != at || to->untraced == UNTRACED_FRAGMENT;
 	}
-	if (i == code->count || reached[i])
-		return;
-	reached[i] = true;
-	code->next[code->next_count++] = i;
+	reach_flow(code, reached, i);
 }
 
-/* The address of the next instruction, or FLOW_NO_TARGET. */
-static uint64_t behind(const struct code *code, const struct flow *flow)
+/* The index of the first flow of the next instruction; code->count: there is none. */
+static size_t behind(const struct code *code, const struct flow *flow)
 {
-	size_t i = SORTED_FROM(code->list, code->count, at, flow->at + 1);
+	size_t i = flow - code->list + 1;
 
-	return i < code->count ? code->list[i].at : FLOW_NO_TARGET;
+	while (i < code->count && code->list[i].at == flow->at)
+		i++;
+	return i;
 }
 
 /* Follows all ways from the entry, but not from instructions that are in @reached already. */
@@ -196,7 +203,7 @@ static void follow(struct code *code, bool *reached)
 			code->unknown |= flow->anywhere;
 			reach(code, reached, flow->to);
 			if (!flow->ends)
-				reach(code, reached, behind(code, flow));
+				reach_flow(code, reached, behind(code, flow));
 		}
 	}
 }
@@ -247,12 +254,12 @@ static bool is_inside(uint64_t at, const struct inlined *pieces, size_t count)
 /* How many instructions outside of the pieces lead to @entry? */
 static size_t ways_to(const struct code *code, uint64_t entry, const struct inlined *pieces, size_t count)
 {
-	size_t ways = 0;
+	size_t ways = 0, first = find(code, entry);
 
 	for (size_t i = 0; i < code->count; i++) {
 		const struct flow *flow = &code->list[i];
 
-		if ((flow->to == entry || (!flow->ends && behind(code, flow) == entry)) &&
+		if ((flow->to == entry || (!flow->ends && behind(code, flow) == first)) &&
 		    code->reachable[find(code, flow->at)] && !is_inside(flow->at, pieces, count))
 			ways++;
 	}

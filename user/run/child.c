@@ -25,9 +25,10 @@ static void catch(int number)
 	caught = number;
 }
 
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
 void child__catch_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 	/* No SA_RESTART: a signal has to interrupt the read of an answer. */
 	struct sigaction action = { .sa_handler = catch }, old;
 
@@ -36,6 +37,18 @@ void child__catch_signals(void)
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}
+}
+
+void child__release_signals(void)
+{
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler == catch)
+			signal(numbers[i], SIG_DFL);
+	}
+	if (caught)
+		raise(caught);
 }
 
 int child__signal(void)

@@ -36,6 +36,8 @@ int child__close(struct child *c);
  * that wait for a child return -EINTR without a message, so that the caller can clean up.
  */
 void child__catch_signals(void);
+/* Undoes this. A signal that was caught ends the program now, as one without a handler does. */
+void child__release_signals(void);
 /* The caught signal; 0: none. */
 int child__signal(void);
 

@@ -94,8 +94,6 @@ static int find_and_open(struct store *s, const char *path, enum store_use use)
 	struct place p;
 	int err;
 
-	if (!path)
-		return sqlite3_open(":memory:", &s->sql.db) ? sql__failed(&s->sql) : 0;
 	err = place__find(&p, path);
 	if (err && p.refused)
 		err = error__return(-EINVAL, "%s: is refused: %s", path, p.refused);
@@ -220,9 +218,11 @@ int store__open(struct store **ret, const char *path, enum store_use use)
 	struct store *s = xcalloc(1, sizeof(*s));
 	int err;
 
-	s->sql.path = xstrdup(path ?: "the store in memory");
+	s->sql.path = xstrdup(path ?: "a temporary store");
 	knowns__init(&s->knowns, &s->sql);
-	err = find_and_open(s, path, use) ?: settle(s, use);
+	/* Of a database without a name, SQLite removes the file as soon as it is open. */
+	err = path ? find_and_open(s, path, use) : sqlite3_open("", &s->sql.db) ? sql__failed(&s->sql) : 0;
+	err = err ?: settle(s, use);
 	if (err)
 		store__close(s);
 	else

@@ -34,7 +34,7 @@ bool store__is(const char *path);
 /**
  * store__open() - open a store
  * @ret: to be closed by store__close()
- * @path: its file; NULL: it has none, and is gone when it is closed
+ * @path: its file; NULL: a new one, which ends with store__close()
  * @use: what for. A store of an older version is upgraded if it is written to. One that cannot be written is refused
  *
  * Return: 0, or a negative errno after a message; -EINVAL: the file is something else.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace tailor: a smaller configuration of the kernel, without the options of unused code. */
 #include <argp.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -380,10 +379,6 @@ int cmd_tailor(int argc, char **argv)
 	if (!err)
 		err = write_results(&r, &w, &o, analyse(&w, &o));
 	work__free(&w);
-	if (child__signal()) {
-		/* End by this signal, as a program without a handler does. */
-		signal(child__signal(), SIG_DFL);
-		raise(child__signal());
-	}
+	child__release_signals();
 	return err ? error__status(err, false) : EXIT_DONE;
 }

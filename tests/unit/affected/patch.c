@@ -40,8 +40,8 @@ static void print_files(FILE *f)
 	for (size_t i = 0; i < patch.count; i++) {
 		const struct patched_file *file = &patch.list[i];
 
-		fprintf(f, "%s>%s %s%s%s\n", file->old ?: "-", file->new ?: "-", file_kind_words[file->kind],
-			file->binary ? " binary" : "", file->combined ? " combined" : "");
+		fprintf(f, "%s>%s %s%s\n", file->old ?: "-", file->new ?: "-", file_kind_words[file->kind],
+			file->binary ? " binary" : "");
 		for (size_t k = 0; k < file->count; k++) {
 			const struct hunk *h = &file->list[k];
 
@@ -110,6 +110,13 @@ Test(patch, takes_no_label_declaration_or_table_for_a_function)
 	       "fs/x.c>fs/x.c changed\n  -1,5 +1,6\n    -6,0 +6,1 f@1/1\n");
 }
 
+Test(patch, finds_names_in_parentheses_and_takes_no_pointer_for_a_function)
+{
+	expect(HEAD "@@ -1,6 +1,12 @@ int (f)(int a)\n {\n+x\n }\n int (*g(int a))(int)\n {\n+x\n }\n+int FNAME(walk)(int a)\n+y\n }\n+int (*h)(int a)\n+z\n",
+	       "fs/x.c>fs/x.c changed\n  -1,6 +1,12\n    -2,0 +2,1 f@1/1\n    -5,0 +6,1 g@3/4\n    -6,0 +8,2 FNAME@0/8\n"
+	       "    -7,0 +11,2\n");
+}
+
 Test(patch, gives_system_calls_and_assembly_their_names)
 {
 	expect(HEAD "@@ -1 +1 @@ SYM_FUNC_START(__memset)\n-a\n+b\n",
@@ -133,21 +140,23 @@ Test(patch, has_new_deleted_and_renamed_files)
 	       "diff --git a/fs/a.c b/fs/b.c\nsimilarity index 90%\nrename from fs/a.c\nrename to fs/b.c\n"
 	       "--- a/fs/a.c\n+++ b/fs/b.c\n@@ -1 +1 @@\n-a\n+b\n"
 	       "diff --git a/fs/c c.c b/fs/d.c\nsimilarity index 100%\nrename from fs/c c.c\nrename to fs/d.c\n"
+	       "diff --git a/fs/a.c b/fs/e.c\nsimilarity index 90%\ncopy from fs/a.c\ncopy to fs/e.c\n"
+	       "--- a/fs/a.c\n+++ b/fs/e.c\n@@ -1 +1 @@\n-a\n+b\n"
 	       "diff --git a/x.sh b/x.sh\nold mode 100644\nnew mode 100755\n",
 	       "->new.c new\n  -0,0 +1,1\n    -1,0 +1,1\n"
 	       "->empty.c new\n"
 	       "old.c>- deleted\n  -1,1 +0,0\n    -1,1 +1,0\n"
 	       "fs/a.c>fs/b.c renamed\n  -1,1 +1,1\n    -1,1 +1,1\n"
 	       "fs/c c.c>fs/d.c renamed\n"
+	       "fs/a.c>fs/e.c copied\n  -1,1 +1,1\n    -1,1 +1,1\n"
 	       "x.sh>x.sh changed\n");
 }
 
 Test(patch, names_what_has_no_lines)
 {
 	expect("diff --git a/a.png b/a.png\nindex 1..2\nBinary files a/a.png and b/a.png differ\n"
-	       "diff --git a/b.png b/b.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzfB^yh0;B-R\n\n"
-	       "diff --cc fs/m.c\nindex 1,2..3\n--- a/fs/m.c\n+++ b/fs/m.c\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n",
-	       "a.png>a.png changed binary\nb.png>b.png changed binary\nfs/m.c>fs/m.c changed combined\n");
+	       "diff --git a/b.png b/b.png\nindex 1..2\nGIT binary patch\nliteral 3\nKcmZQzfB^yh0;B-R\n",
+	       "a.png>a.png changed binary\nb.png>b.png changed binary\n");
 }
 
 Test(patch, reads_quoted_names)
@@ -200,6 +209,8 @@ Test(patch, refuses_what_is_damaged)
 	expect_refused(HEAD "@@ -1,2 +x @@\n", "these are no line numbers");
 	expect_refused(HEAD "@@ -99999999999999999999,2 +1 @@\n", "these are no line numbers");
 	expect_refused("@@ -1 +1 @@\n-a\n+b\n", "a hunk without a file");
+	expect_refused("diff --cc fs/m.c\nindex 1,2..3\n--- a/fs/m.c\n+++ b/fs/m.c\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n",
+		       "x.patch:1: is the diff of a merge");
 }
 
 Test(patch, is_not_harmed_by_any_bytes)
