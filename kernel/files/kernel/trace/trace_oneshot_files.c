@@ -207,13 +207,21 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 		return -EINVAL;
 
 	/* *ppos stays: it is the position of the file's reader. */
-	return oneshot_clear(file_inode(file)->i_private) ?: cnt;
+	return oneshot_clear(file_inode(file)->i_private, !(file->f_flags & O_NONBLOCK)) ?: cnt;
+}
+
+/* Who has cleared a set without waiting waits here before reading the old one. */
+static int oneshot_seen_fsync(struct file *file, loff_t start, loff_t end, int datasync)
+{
+	oneshot_wait_for_old();
+	return 0;
 }
 
 static const struct file_operations oneshot_seen_fops = {
 	.open		= oneshot_seen_open,
 	.read		= seq_read,
 	.write		= oneshot_seen_write,
+	.fsync		= oneshot_seen_fsync,
 	.llseek		= tracing_lseek,
 	.release	= oneshot_release,
 };

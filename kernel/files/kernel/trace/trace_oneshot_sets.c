@@ -5,8 +5,8 @@
  * A set is kept when the tracer stops, so that it can be read later. It is replaced
  * when the tracer starts again or when 0 is written to oneshot_seen. The instance has a
  * reference to its present set. Whoever has opened oneshot_seen has a reference to the
- * set of that moment, and the write of 0 has one to the old set until no callback uses
- * it any more. The last user frees the set. trace_types_lock protects the references,
+ * set of that moment, and a worker has one to the old set until no callback uses it any
+ * more, see oneshot_clear(). The last user frees the set. trace_types_lock protects the references,
  * the list of sets, and every operation on a set except look-up and insertion.
  *
  * A new set has chunks for the text of the kernel, and ONESHOT_BEGIN_BLOCKS blocks of
