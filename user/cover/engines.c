@@ -209,19 +209,6 @@ void engines__destroy(struct engines *e)
 
 /* ---- what was asked for, on which kernel */
 
-static char **copy_command(char *const *command)
-{
-	size_t count = 0;
-	char **copy;
-
-	while (command[count])
-		count++;
-	copy = xcalloc(count + 1, sizeof(*copy));
-	for (size_t i = 0; i < count; i++)
-		copy[i] = xstrdup(command[i]);
-	return copy;
-}
-
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter)
 {
 	size_t count = 0;
@@ -247,7 +234,8 @@ static void describe(struct coverage *c, const struct request *request, const st
 	c->traced = kernel__count_asked_for(k, request->filter);
 	kernel_id__copy(&c->kernel, &k->id);
 	c->host = uname(&uts) ? NULL : xstrdup(uts.nodename);
-	c->command = o->command ? copy_command(o->command) : NULL;
+	if (o->command)
+		coverage__set_command(c, o->command);
 	covered_modules__read(&c->modules, k->symbols, after);
 	filter__copy(&c->filter, request->filter);
 }
@@ -349,7 +337,32 @@ static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 	}
 }
 
-int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
+/*
+ * Moves hits that are not in the window. On a CPU whose clock is behind, a hit may be some microseconds off; the
+ * window's error says by how much the ends themselves may be off.
+ */
+static void take_outside(struct coverage *c, struct hits *outside)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		struct hit hit = c->hits.list[i];
+
+		if (hit.first_ns >= c->window.open && hit.first_ns <= c->window.closing) {
+			c->hits.list[kept++] = hit;
+			continue;
+		}
+		hit.name = hits__name(outside, hit.name);
+		hit.module = hits__name(outside, hit.module);
+		hit.comm = hits__name(outside, hit.comm);
+		hit.other.name = hits__name(outside, hit.other.name);
+		hit.other.module = hits__name(outside, hit.other.module);
+		hits__add(outside, &hit);
+	}
+	c->hits.count = kept;
+}
+
+int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece, const struct request *request,
 		 const struct symbols *after, const struct clocks *clocks)
 {
 	const struct kernel *k = request->kernel;
@@ -360,17 +373,35 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	describe(ret, request, after);
 	/* The engine says which way of entry it has chosen, if it had a choice. */
 	ret->how.entry = ENTRY_ANY;
-	err = e->ops->collect(e->engine, ret, &places);
+	err = e->ops->collect(e->engine, piece ? piece->cut : NULL, ret, &places);
 	if (err)
 		return err;
 	if (e->ops->monotonic)
 		convert_stamps(&ret->hits, clocks);
 	set_window(ret, e, clocks);
+	if (piece)
+		take_outside(ret, piece->outside);
 	settle(ret, k);
 	counters__add(&ret->lost, "ftrace_off", features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
 	counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
 	counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);
 	return 0;
+}
+
+void collect__hits(struct coverage *ret, const struct running *e, struct hits *hits, const struct counters *lost,
+		   const struct request *request, const struct symbols *after, const struct clocks *clocks)
+{
+	coverage__init(ret, e->ops->name);
+	describe(ret, request, after);
+	ret->how.entry = ENTRY_ANY;
+	ret->follows_modules = !request->filter->allow.count;
+	hits__free(&ret->hits);
+	ret->hits = *hits;
+	hits__init(hits);
+	for (size_t i = 0; i < lost->count; i++)
+		counters__add(&ret->lost, lost->list[i].name, lost->list[i].value);
+	set_window(ret, e, clocks);
+	settle(ret, request->kernel);
 }
 
 /*

@@ -392,20 +392,30 @@ static int keep_text(struct store *s, struct text *t, struct store_note *note)
 	return err;
 }
 
+static int keep_named(struct store *s, struct store_note *note, const struct coverage *c, struct text *t, const char *engine)
+{
+	autofree char *name = name_of_run(c, note, engine);
+
+	note->document = name;
+	return keep_text(s, t, note);
+}
+
+int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c, struct text *t)
+{
+	return keep_named(s, note, c, t, NULL);
+}
+
 static int keep_one(struct store *s, const struct cover_options *o, const struct coverage *c, const char *engine)
 {
 	struct store_note note = o->note;
-	char *name = name_of_run(c, &note, engine);
 	struct text t = {};
 	FILE *out = xopen_memstream(&t.bytes, &t.length);
 	int err;
 
 	coverage__write_json(c, out);
 	xclose_memstream(out);
-	note.document = name;
-	err = keep_text(s, &t, &note);
+	err = keep_named(s, &note, c, &t, engine);
 	free(t.bytes);
-	free(name);
 	return err;
 }
 

@@ -10,6 +10,7 @@
 #include "cover/engines.h"
 #include "cover/options.h"
 #include "document/coverage.h"
+#include "document/read.h"
 #include "report/documents.h"
 #include "run/guard.h"
 
@@ -32,6 +33,17 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
 			   const struct kernel *kernel);
 void outputs__free(struct outputs *outputs);
+
+/**
+ * outputs__keep() - put a run into a store
+ * @s: the store
+ * @note: what else is known; its document and hash are filled in
+ * @c: the run
+ * @t: the run as it was written by coverage__write_json()
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c, struct text *t);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);
