@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/index.h"
 #include "base/memory.h"
 #include "cover/engines.h"
 #include "kernel/features.h"
@@ -231,7 +230,7 @@ static void describe(struct coverage *c, const struct request *request, const st
 	c->how = o->how;
 	c->boot_id = kernel_id__boot_id();
 	c->traceable = traceable__count(k->traceable);
-	c->traced = kernel__count_asked_for(k, request->filter);
+	c->traced = request->asked_for;
 	kernel_id__copy(&c->kernel, &k->id);
 	c->host = uname(&uts) ? NULL : xstrdup(uts.nodename);
 	if (o->command)
@@ -263,38 +262,14 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 	return seen;
 }
 
-/*
- * Numbers functions of vmlinux that have the same name, by their order in kallsyms. Live patching
- * has the same numbers (sympos).
- */
-static void number_namesakes(struct hits *hits, const struct symbols *s)
+static void number_namesakes(struct hits *hits, struct symbols *s)
 {
-	struct lh_table *names = index__new(hits->count + 1, NULL), *found = index__of_addresses(hits->count + 1);
-
 	for (size_t i = 0; i < hits->count; i++) {
-		const struct hit *hit = &hits->list[i];
+		struct hit *hit = &hits->list[i];
 
-		if (hit->kind != HIT_FUNCTION || hit->module || !hit->name)
-			continue;
-		index__add(found, (void *)(uintptr_t)hit->addr, hit);
-		if (!lh_table_lookup_entry(names, hit->name))
-			index__add(names, hit->name, NULL);
+		if (hit->kind == HIT_FUNCTION && !hit->module && hit->name)
+			hit->sympos = symbols__number(s, hit->addr, hit->name);
 	}
-	for (size_t i = 0; i < symbols__count(s); i++) {
-		const struct symbol *sym = symbols__at(s, i);
-		struct lh_entry *entry = sym->module ? NULL : lh_table_lookup_entry(names, sym->name), *hit;
-		uintptr_t number;
-
-		if (!entry)
-			continue;
-		number = (uintptr_t)lh_entry_v(entry) + 1;
-		lh_entry_set_val(entry, (void *)number);
-		hit = lh_table_lookup_entry(found, (void *)(uintptr_t)sym->addr);
-		if (hit && !strcmp(((struct hit *)lh_entry_v(hit))->name, sym->name))
-			((struct hit *)lh_entry_v(hit))->sympos = number;
-	}
-	lh_table_free(names);
-	lh_table_free(found);
 }
 
 static void settle(struct coverage *c, const struct kernel *k)

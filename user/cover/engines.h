@@ -36,6 +36,7 @@ struct request {
 	const struct kernel *kernel;	/* when tracing begins */
 	struct instance *instance;
 	struct guard *guard;
+	size_t asked_for;		/* kernel__count_asked_for() */
 	bool alone;			/* there is no other engine */
 	bool cuts;			/* the run is cut into many; calls of this process are in none of them */
 };

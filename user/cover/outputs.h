@@ -10,7 +10,6 @@
 #include "cover/engines.h"
 #include "cover/options.h"
 #include "document/coverage.h"
-#include "document/read.h"
 #include "report/documents.h"
 #include "run/guard.h"
 
@@ -37,13 +36,12 @@ void outputs__free(struct outputs *outputs);
 /**
  * outputs__keep() - put a run into a store
  * @s: the store
- * @note: what else is known; its document and hash are filled in
+ * @note: what else is known; its document is filled in
  * @c: the run
- * @t: the run as it was written by coverage__write_json()
  *
  * Return: 0, or a negative errno after a message.
  */
-int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c, struct text *t);
+int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);

@@ -70,6 +70,7 @@ static void make_request(struct session *s)
 		.cuts = s->cuts,
 	};
 	engines__deny_own(&s->engines, &s->filter.own, &s->request);
+	s->request.asked_for = kernel__count_asked_for(&s->kernel, &s->filter);
 }
 
 int session__look(struct session *s)
@@ -130,7 +131,7 @@ int session__attach(struct session *s)
 {
 	int err = make_instance(s);
 
-	progress__say("attaching to %zu functions", kernel__count_asked_for(&s->kernel, &s->filter));
+	progress__say("attaching to %zu functions", s->request.asked_for);
 	err = err ?: engines__prepare(&s->engines, &s->request) ?:
 		     workload__begin(&s->workload) ?:
 		     fork_command(s) ?:

@@ -22,7 +22,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,6 @@
 #include "cover/outputs.h"
 #include "cover/session.h"
 #include "document/coverage_json.h"
-#include "document/read.h"
 #include "suite/mark.h"
 #include "suite/suite.h"
 
@@ -120,19 +119,31 @@ static int write_file(struct suite *s, const char *test, const char *text)
 	return err ? error__return(err, "%s: cannot be written: %s", path, strerror(-err)) : 0;
 }
 
+/* The hash of a run's file, so that a later `hytrace keep` of the file finds it; without one, of what is said to be unique. */
+static struct store_hash hash_of(const struct coverage *c, const struct text *file, const char *test)
+{
+	autofree char *words = xasprintf("%s %s %" PRIu64, c->boot_id ?: "", test, c->window.open);
+
+	return file ? store__hash(file) : store__hash(&(struct text){ words, strlen(words) });
+}
+
 static void put(struct suite *s, struct coverage *c, const char *test)
 {
 	struct store_note note = s->o->cover.note;
 	struct text text = {};
-	FILE *out = xopen_memstream(&text.bytes, &text.length);
 
-	coverage__write_json(c, out);
-	xclose_memstream(out);
 	note.test = test;
-	if (s->o->directory)
+	if (s->o->directory) {
+		FILE *out = xopen_memstream(&text.bytes, &text.length);
+
+		coverage__write_json(c, out);
+		xclose_memstream(out);
 		note_error(s, write_file(s, test, text.bytes));
-	if (s->store)
-		note_error(s, outputs__keep(s->store, &note, c, &text));
+	}
+	if (s->store) {
+		note.hash = hash_of(c, text.bytes ? &text : NULL, test);
+		note_error(s, outputs__keep(s->store, &note, c));
+	}
 	if (s->o->cover.strict && !losses__complete(&c->lost))
 		note_error(s, error__return(-ENODATA, "--strict: the result of %s is not complete", test));
 	free(text.bytes);
