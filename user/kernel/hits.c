@@ -238,13 +238,15 @@ struct listed {
 /* @text: "-", an address, or an offset and a module. Returns the text after it; NULL: an error. */
 static char *parse_other(char *text, struct listed *ret)
 {
-	int digits = strspn(text, "0123456789abcdef"), used = digits;
+	char *end;
+	int digits, used;
 
 	if (*text == '-')
 		return text + 1;
+	ret->addr = text_list__address(text, &end);
+	used = digits = end - text;
 	if (!digits || digits > ADDRESS_DIGITS)
 		return NULL;
-	ret->addr = strtoull(text, NULL, 16);
 	/* An address in the image has all digits and its highest bit set; a hidden one is zeros. */
 	if (digits == ADDRESS_DIGITS)
 		return !ret->addr || ret->addr >> 63 ? text + used : NULL;
@@ -269,13 +271,16 @@ static size_t next_word(char **line, char **ret)
 	return length;
 }
 
+/* strtoull() takes ten times as long, for numbers of any base with signs and blanks. */
 static bool next_number(char **line, uint64_t *ret)
 {
-	char *word, *end;
-	size_t length = next_word(line, &word);
+	char *word;
+	size_t length = next_word(line, &word), i;
 
-	*ret = strtoull(word, &end, 10);
-	return length && end == word + length;
+	*ret = 0;
+	for (i = 0; i < length && word[i] >= '0' && word[i] <= '9'; i++)
+		*ret = *ret * 10 + word[i] - '0';
+	return length && i == length;
 }
 
 /* The kernel writes a newline and a backslash of a name as \n and \\. */
@@ -310,7 +315,7 @@ static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct l
 	memset(hit, 0, sizeof(*hit));
 	ret->addr = other->addr = 0;
 	*ret->module = *other->module = '\0';
-	ret->addr = strtoull(line, &word, 16);
+	ret->addr = text_list__address(line, &word);
 	if (word == line || *word != ' ')
 		return false;
 	line = word;

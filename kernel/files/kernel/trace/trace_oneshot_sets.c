@@ -88,16 +88,20 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 /*
  * Add blocks until there is room for @recs more records, or the limit is reached. The size of a
  * block is no power of two, so kmalloc() would waste a third of the memory. Not inlined, so
- * that /proc/vmallocinfo tells blocks from sets.
+ * that /proc/vmallocinfo tells blocks from sets. A record without meta is not read, so nothing
+ * else has to be zero.
  */
 static noinline int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
-	void *block;
+	struct oneshot_rec *block;
+	unsigned int i;
 
 	while (oneshot_set_spare(set) < recs && set->room < set->limit) {
-		block = vzalloc(ONESHOT_BLOCK_BYTES);
+		block = vmalloc(ONESHOT_BLOCK_BYTES);
 		if (!block)
 			return -ENOMEM;
+		for (i = 0; i < ONESHOT_BLOCK_RECS; i++)
+			block[i].meta = 0;
 		oneshot_set_add_block(set, block);
 	}
 	return 0;
