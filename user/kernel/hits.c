@@ -262,13 +262,17 @@ static char *parse_other(char *text, struct listed *ret)
 /* The next word of a line, and its length; 0: there is none. */
 static size_t next_word(char **line, char **ret)
 {
-	size_t length;
+	char *at = *line;
 
-	*ret = *line + strspn(*line, " ");
-	length = strcspn(*ret, " \n");
-	*line = *ret + length;
-	*line += strspn(*line, " \n");
-	return length;
+	while (*at == ' ')
+		at++;
+	*ret = at;
+	while (*at && *at != ' ' && *at != '\n')
+		at++;
+	*line = at;
+	while (**line == ' ' || **line == '\n')
+		++*line;
+	return at - *ret;
 }
 
 /* strtoull() takes ten times as long, for numbers of any base with signs and blanks. */
