@@ -115,8 +115,9 @@ is 'it comes when the test has ended' "$(printf 'a echo one\nb cat out\n' >list
 is 'a test has no input, and only the standard descriptors' "$(printf 'a cat; cd /proc/self/fd; echo *\n' >list
 	PS1='' bash -c 'for fd in /proc/$$/fd/*; do ((${fd##*/} < 3)) || eval "exec ${fd##*/}>&-"; done 2>/dev/null; exec "$@"' \
 		sh "$hytrace" suite --no-trace list <list | sed -n 's/^# //p')" '0 1 2 3'
-is 'signals are as before' "$(printf 'a grep -E "^Sig(Blk|Ign)" /proc/self/status\n' | suite | sed -n 's/^# //p')" \
-	"$(grep -E '^Sig(Blk|Ign)' /proc/self/status)"
+echo 'a grep -E "^Sig(Blk|Ign)" /proc/self/status' >list
+is 'signals are as before' "$(env --default-signal "$hytrace" suite --no-trace list | sed -n 's/^# //p')" \
+	"$(env --default-signal grep -E '^Sig(Blk|Ign)' /proc/self/status)"
 ok 'standard output that is full: 1' sh -c 'echo "a true" >list; "$0" suite --no-trace list >/dev/full 2>err; test $? -eq 1 && grep -q "standard output" err' "$hytrace"
 
 # ---- tests that do not end
