@@ -154,7 +154,10 @@ static bool take_signal(struct runner *r)
 /* Waits for the end of the test, for at most @ms; negative: for any time. Returns true if it has ended. */
 static bool wait_for(struct runner *r, int pidfd, int ms)
 {
-	struct pollfd fds[] = { { .fd = pidfd, .events = POLLIN }, { .fd = r->signal ? -1 : r->signals, .events = POLLIN } };
+	struct pollfd fds[] = {
+		{ .fd = pidfd, .events = POLLIN },
+		{ .fd = r->signal ? -1 : r->signals, .events = POLLIN },
+	};
 	uint64_t end = clock__monotonic() + ms * 1000000ull;
 
 	for (;;) {
