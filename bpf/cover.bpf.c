@@ -20,6 +20,11 @@
  * the program (bpf_needs.c). So calls are only missed in interrupts, and in other BPF programs on
  * the same CPU.
  *
+ * For `hytrace suite`, which cuts a run into many, the upper half of a key in the set is not that of the address
+ * but a number, the generation. A cut increases it. Then all addresses are new, and a place with an older
+ * generation counts as empty. A program that has begun before the cut may still take the place of a newer key. Then that
+ * address gets a second entry, which the loader drops. The log is a ring.
+ *
  * With --pin, there is also a hash map that other programs can read during the run. Writing to it
  * takes locks.
  *
@@ -54,6 +59,7 @@
 /* The loader sets these constants before loading. */
 const volatile bool with_callers = true;
 const volatile bool with_map;
+const volatile bool with_cuts;
 const volatile bool follow_tasks;
 const volatile bool in_cgroup;
 const volatile char comm[TASK_COMM_LEN];	/* empty: any */
@@ -62,6 +68,7 @@ const volatile __u32 log_entries;
 const volatile __u64 checked_from, checked_bytes;	/* the right caller for check_caller() */
 
 __u32 recording;
+__u32 generation;				/* with_cuts: from 1 on */
 __u32 own_tgid;					/* the loader's process while it changes links; otherwise 0 */
 __u32 loader_tgid, counts_misses;		/* filled in by take_own() */
 struct cover_stats stats;
@@ -133,8 +140,25 @@ static __always_inline __u32 set_place(__u64 key)
 	return place_by(key, set_shift);
 }
 
+/* The key of an address in this generation. */
+static __always_inline __u64 key_in(__u64 address, __u32 now)
+{
+	return (__u32)address | (__u64)now << 32;
+}
+
+static __always_inline __u64 key_now(__u64 address)
+{
+	return with_cuts ? key_in(address, *(volatile __u32 *)&generation) : address;
+}
+
+/* Is a place with @other empty for @key? */
+static __always_inline bool is_empty(__u64 other, __u64 key)
+{
+	return with_cuts ? (other ^ key) >> 32 : !other;
+}
+
 /*
- * Is the address in the set, but not in its first place, where the caller has looked? This function
+ * Is the key in the set, but not in its first place, where the caller has looked? This function
  * and first_hit() are global, so that the verifier checks each of them once, and not at each call,
  * which would take ten times as long.
  */
@@ -147,15 +171,15 @@ __noinline int is_farther(__u64 key)
 
 		if (other == key)
 			return 1;
-		if (!other)
+		if (is_empty(other, key))
 			break;
 	}
 	return 0;
 }
 
-static __always_inline bool is_known(__u64 key)
+static __always_inline bool is_known(__u64 address)
 {
-	__u64 other = set[set_place(key)];
+	__u64 key = key_now(address), other = set[set_place(key)];
 
 	return other == key || (other && is_farther(key));
 }
@@ -166,10 +190,16 @@ static __always_inline int set_add(__u64 key)
 	__u32 place = set_place(key);
 
 	for (__u32 i = 0; i < SET_PROBES; i++) {
-		__u64 other = __sync_val_compare_and_swap(&set[place + i], 0, key);
+		__u64 before = with_cuts ? *(volatile __u64 *)&set[place + i] : 0, other = before;
 
-		if (!other || other == key)
-			return !other;
+		if (is_empty(before, key))
+			other = __sync_val_compare_and_swap(&set[place + i], before, key);
+		else if (before != key)
+			continue;
+		if (other == key)
+			return 0;
+		if (other == before)
+			return 1;
 	}
 	return -1;
 }
@@ -191,17 +221,24 @@ static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
 
 __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 {
+	__u32 now = with_cuts ? *(volatile __u32 *)&generation : 0, used, index;
 	struct cover_entry *entry = NULL;
 	__u64 pid_tgid;
-	__u32 index;
 	int new;
 
 	/* Checked before set_add(), so that each hit of a refused address is counted. */
-	new = *(volatile __u32 *)&stats.logged < log_entries ? set_add(key) : -1;
+	used = *(volatile __u32 *)&stats.logged - (with_cuts ? *(volatile __u32 *)&stats.dropped : 0);
+	/* Programs that race for the last places of the ring must not take those of entries that were not read. */
+	if (with_cuts)
+		used += log_entries / 8;
+	new = used < log_entries ? set_add(with_cuts ? key_in(key, now) : key) : -1;
 	if (!new)
 		return 0;
 	if (new > 0) {
 		index = __sync_fetch_and_add(&stats.logged, 1);
+		/* Then log_entries is a power of two. */
+		if (with_cuts)
+			index &= log_entries - 1;
 		entry = bpf_map_lookup_elem(&hits, &index);
 	}
 	if (!entry) {
@@ -209,7 +246,7 @@ __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 		return 0;
 	}
 	entry->hit.first_ns = bpf_ktime_get_ns();
-	entry->hit.kind = kind;
+	entry->hit.kind = kind | now << COVER_GENERATION_SHIFT;
 	entry->hit.cpu = bpf_get_smp_processor_id();
 	pid_tgid = bpf_get_current_pid_tgid();
 	entry->hit.pid = pid_tgid;
@@ -311,7 +348,7 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 		key = function + INSIDE;
 	} else if (key != ip && is_known(ip)) {
 		/* The function was recorded before a live patch changed an ip: it is in the log. */
-		set_add(key);
+		set_add(key_now(key));
 		return;
 	}
 	first_hit(key, function, COVER_FUNCTION, caller);
@@ -366,16 +403,21 @@ static __noinline int are_farther(__u64 key, __u64 caller)
  * and set_shift is read once: a volatile constant is loaded wherever it is named. Functions are called only after
  * both places were looked at, because values that are needed after a call take a register or a place on the stack.
  */
-static __always_inline bool all_known(__u64 key, __u64 caller, bool callers)
+static __always_inline bool all_known(__u64 key, __u64 caller, bool callers, bool cuts)
 {
 	__u32 shift = set_shift;
 
-	if (!callers)
-		return is_known(key);
+	if (cuts)
+		return is_known(key) && (!callers || is_known(caller));
+	if (!callers) {
+		__u64 other = set[place_by(key, shift)];
+
+		return other == key || (other && is_farther(key));
+	}
 	return (set[place_by(key, shift)] == key && set[place_by(caller, shift)] == caller) || are_farther(key, caller);
 }
 
-static __always_inline int enter(struct pt_regs *ctx, bool callers)
+static __always_inline int enter(struct pt_regs *ctx, bool callers, bool cuts)
 {
 	__u64 key = PT_REGS_IP(ctx), caller;
 
@@ -385,7 +427,7 @@ static __always_inline int enter(struct pt_regs *ctx, bool callers)
 		key = bpf_get_func_ip(ctx) + INSIDE;
 	}
 	caller = callers ? return_address(ctx) : 0;
-	if (!all_known(key, caller, callers))
+	if (!all_known(key, caller, callers, cuts))
 		note(ctx, key, caller, PT_REGS_SP(ctx));
 	return 0;
 }
@@ -393,14 +435,20 @@ static __always_inline int enter(struct pt_regs *ctx, bool callers)
 SEC("kprobe.multi")
 int cover_entry(struct pt_regs *ctx)
 {
-	return enter(ctx, true);
+	return enter(ctx, true, false);
 }
 
 /* Without callers. */
 SEC("kprobe.multi")
 int cover_entry_nc(struct pt_regs *ctx)
 {
-	return enter(ctx, false);
+	return enter(ctx, false, false);
+}
+
+SEC("kprobe.multi")
+int cover_entry_cuts(struct pt_regs *ctx)
+{
+	return enter(ctx, with_callers, true);
 }
 
 /* Skips the return address of the function's own call to the trampoline, if it is on the stack. */
@@ -409,7 +457,7 @@ static __always_inline void *past_own_call(void *at, __u64 key)
 	return word_at(at) - key < FARTHEST_IP ? at + 8 : at;
 }
 
-static __always_inline int enter_by_fentry(void *ctx, bool callers)
+static __always_inline int enter_by_fentry(void *ctx, bool callers, bool cuts)
 {
 	__u64 key, caller = 0;
 	void *at;
@@ -420,7 +468,7 @@ static __always_inline int enter_by_fentry(void *ctx, bool callers)
 	at = return_place(ctx);
 	if (callers)
 		caller = word_at(at);
-	if (all_known(key, caller, callers))
+	if (all_known(key, caller, callers, cuts))
 		return 0;
 	at = past_own_call(at, key);
 	note(NULL, key, word_at(at), (__u64)at);
@@ -434,13 +482,19 @@ static __always_inline int enter_by_fentry(void *ctx, bool callers)
 SEC("entry")
 int cover_fentry(void *ctx)
 {
-	return enter_by_fentry(ctx, true);
+	return enter_by_fentry(ctx, true, false);
 }
 
 SEC("entry")
 int cover_fentry_nc(void *ctx)
 {
-	return enter_by_fentry(ctx, false);
+	return enter_by_fentry(ctx, false, false);
+}
+
+SEC("entry")
+int cover_fentry_cuts(void *ctx)
+{
+	return enter_by_fentry(ctx, with_callers, true);
 }
 
 SEC("tracepoint")
@@ -452,7 +506,7 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 		return 0;
 	key = ctx->ip + INSIDE;
 	caller = ctx->parent_ip;
-	if (!all_known(key, caller, with_callers))
+	if (!all_known(key, caller, with_callers, false))
 		note(NULL, key, caller, 0);
 	return 0;
 }

@@ -18,6 +18,8 @@
 /* Bits of cover_hit.kind. An address may be a function's entry and also a return address. */
 #define COVER_FUNCTION	1u
 #define COVER_CALLER	2u
+/* From this bit on, `generation` of cover.bpf.c when the entry was made. */
+#define COVER_GENERATION_SHIFT 2
 
 /*
  * The value of an address in the pinned map. The key is the bare address, and all members are plain
@@ -72,7 +74,7 @@ struct cover_event_ctx {
  */
 struct cover_stats {
 	__u32 logged;		/* entries of the log; too large if CPUs raced for the last one */
-	__u32 reserved;
+	__u32 dropped;		/* with_cuts: so many of them were read, and their places are free again */
 	__u64 full;		/* hits of new addresses that were refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */

@@ -8,9 +8,12 @@
 #include "event/commands.h"
 #include "report/commands.h"
 #include "store/commands.h"
+#include "suite/commands.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
+	{ "suite", "hytrace suite", cmd_suite, "record each test of a suite as a run of its own" },
+	{ "mark", "hytrace mark", cmd_mark, "tell `hytrace suite` where a test ends" },
 	{ "compare", "hytrace compare", cmd_compare, "explain how two recordings of the same time differ" },
 	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from recordings" },
 	{ "merge", "hytrace merge", cmd_merge, "join several recordings into one" },

@@ -9,15 +9,19 @@
 #   2. Boot the patched kernel with ftrace=oneshot, and take the functions that ran until user space began.
 #   3. Cover the workload with the set in the kernel and with the map in BPF, both at the same time, and explain every
 #      difference.
+#      Record its parts once more, as the tests of a suite: one run for each of them.
 #   4. In a guest in which an instruction takes a nanosecond, measure the cost of each of them.
 #   5. In another guest of that kind, look at the boot from before start_kernel() on.
-#   6. Write a page for a browser of what has run at boot and in the workload.
+#   6. Write a page for a browser of what has run at boot and in the workload, and say which parts of it run what a patch
+#      changes.
 #
 # What a person wants to read first is on one screen. All tables, documents and pages are in build/run and
 # build/run-first, and what the tools said as well.
 set -euo pipefail
 
 out=build/run
+# A fix that was in a stable release of Linux.
+fix=tests/host/data/fix.patch
 first=build/run-first
 
 # The text of a module's init functions is freed before anybody can name them, and BPF is attached to a module a little
@@ -45,6 +49,7 @@ in-guest-cover)
 	load_modules
 	build/hytrace cover --engine both --vmlinux "$2" -o "$out/workload.json" -o "$out/workload.tailor" \
 		-- tests/guest/workload.sh
+	build/hytrace suite --keep "$out/runs.db" tests/guest/workload.list >"$out/suite.txt"
 	exit
 	;;
 in-guest-cost)
@@ -229,7 +234,9 @@ reports()
 	local report=(logged "$out/report-messages.txt" build/hytrace report --vmlinux "$1")
 	local documents=("$out/boot.json" "$out/workload.oneshot.json")
 
-	"${report[@]}" -o "$out/report.txt" "${documents[@]}" && "${report[@]}" -f html -o "$out/report.html" "${documents[@]}"
+	"${report[@]}" -o "$out/report.txt" "${documents[@]}" && "${report[@]}" -f html -o "$out/report.html" "${documents[@]}" &&
+		logged "$out/report-messages.txt" build/hytrace affected --store "$out/runs.db" --vmlinux "$1" \
+			-o "$out/affected.txt" "$fix"
 }
 
 main_job()
@@ -279,10 +286,14 @@ show()
 	sed -n 's/^ *Calls: *\([0-9]*\)/  \1 calls/p; s/^ *Lost: */; lost: /p' "$early" | paste -sd ''
 	rows "$early" PHASE setup_arch mm_core_init ftrace_init | sed 's/^/  /'
 	echo
+	echo "== Which parts of the workload run what a fix changes (hytrace affected --store $out/runs.db $fix)"
+	awk '/^CLASS/ { table = 1 } table && !NF { exit } table { print "  " $0 }' "$out/affected.txt"
+	echo
 	echo '== Where to go on'
 	echo "  $out/report.html         all of it as a page, with who called what: open it in a browser"
 	echo "  $out/*.txt               report, comparison, cost and early in full, and all messages"
 	echo "  build/hytrace report --unseen --in fs/ext4 $out/workload.oneshot.json    # what did not run"
+	echo "  build/hytrace affected --store $out/runs.db YOUR.patch    # which part runs your change"
 }
 
 cd "$(dirname "$0")/../.."

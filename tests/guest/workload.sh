@@ -3,6 +3,8 @@
 #
 # A small workload that goes through much of the kernel: ext4 on a loop device, pipes, sockets, processes and a
 # module. The main job covers it, and so do tests that need real work. Runs as root; leaves nothing behind.
+#
+# usage: workload.sh [PART]...	all parts, or these
 set -euo pipefail
 
 dir=$(mktemp -d)
@@ -81,6 +83,7 @@ module() {
 	rmmod dummy || [ "$(cat /sys/module/dummy/refcnt)" -gt 0 ]
 }
 
-for part in ext4 pipes sockets processes module; do
+(($#)) || set -- ext4 pipes sockets processes module
+for part; do
 	$part
 done

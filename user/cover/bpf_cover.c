@@ -95,7 +95,8 @@ static int map_hits(struct bpf_cover *b)
 	void *at;
 
 	b->hits_bytes = (size_t)bpf_map__max_entries(map) * sizeof(struct cover_entry);
-	at = mmap(NULL, b->hits_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	at = mmap(NULL, b->hits_bytes, PROT_READ | (b->request->cuts ? PROT_WRITE : 0), MAP_SHARED,
+		  bpf_map__fd(map), 0);
 	if (at == MAP_FAILED)
 		return error__return(-errno, "cannot map the BPF program's log: %s", strerror(errno));
 	b->hits = at;
@@ -159,7 +160,7 @@ void bpf_cover__unload(struct bpf_cover *b)
 	bpf_link__destroy(b->on_free);
 	bpf_link__destroy(b->on_module);
 	if (b->hits)
-		munmap((void *)b->hits, b->hits_bytes);
+		munmap(b->hits, b->hits_bytes);
 	cover_bpf__destroy(b->skel);
 	for (size_t i = 0; b->pins && i < PIN_LINKS + b->link_room; i++)
 		free(b->pins[i]);
@@ -428,7 +429,7 @@ static void add_hit(struct coverage *c, const struct places *places, const struc
 {
 	struct hit hit = {
 		.addr = entry->addr,
-		.kind = entry->hit.kind,
+		.kind = entry->hit.kind & HIT_BOTH,
 		.first_ns = entry->hit.first_ns,
 		.cpu = entry->hit.cpu,
 		.pid = entry->hit.pid,
@@ -452,34 +453,44 @@ static void add_hit(struct coverage *c, const struct places *places, const struc
 	hits__add(&c->hits, &hit);
 }
 
+/* The entry number @i since the beginning: with cuts, the log is a ring. */
+static struct cover_entry *entry_at(const struct bpf_cover *b, __u32 i)
+{
+	return &b->hits[b->request->cuts ? i & (bpf_map__max_entries(b->skel->maps.hits) - 1) : i];
+}
+
 /*
  * An entry without an address is being written by a program that runs now. At the end, no program
  * should run any more.
  */
-static void read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
+static void read_hits(struct bpf_cover *b, const struct bpf_cut *cut, struct coverage *c, const struct places *places,
 		      struct unlisted *unlisted)
 {
-	size_t count = bpf_cover__logged(b);
+	__u32 first = b->request->cuts ? b->skel->bss->stats.dropped : 0;
+	__u32 end = b->request->cuts ? *(volatile __u32 *)&b->skel->bss->stats.logged : bpf_cover__logged(b);
 
-	for (size_t i = 0; i < count; i++) {
-		if (__atomic_load_n(&b->hits[i].addr, __ATOMIC_ACQUIRE))
-			add_hit(c, places, &b->hits[i], unlisted);
-		else
+	for (__u32 i = first; i != end; i++) {
+		const struct cover_entry *entry = entry_at(b, i);
+
+		if (!__atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE))
 			unlisted->unfinished += b->stopped;
+		else if (!b->request->cuts || entry->hit.kind >> COVER_GENERATION_SHIFT == cut->generation)
+			add_hit(c, places, entry, unlisted);
 	}
 }
 
-static void add_losses(struct bpf_cover *b, struct coverage *c, const struct unlisted *unlisted)
+static void add_losses(struct bpf_cover *b, const struct bpf_cut *cut, struct coverage *c,
+		       const struct unlisted *unlisted)
 {
-	const struct cover_stats *s = (const struct cover_stats *)&b->skel->bss->stats;
+	const struct cover_stats *from = &cut->stats[0], *to = &cut->stats[1];
 	const struct counter list[] = {
-		{ "map_full", s->full },
-		{ "missed", b->missed[1] - b->missed[0] },
-		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
+		{ "map_full", to->full - from->full },
+		{ "missed", cut->missed[1] - cut->missed[0] },
+		{ "recursion_misses", cut->recursion[1] - cut->recursion[0] },
 		{ "misses_unknown", !b->skel->bss->counts_misses },
-		{ "parents_lost", s->parents_lost },
-		{ "unpinned", s->unpinned },
-		{ "tasks_full", s->tasks_full },
+		{ "parents_lost", to->parents_lost - from->parents_lost },
+		{ "unpinned", to->unpinned - from->unpinned },
+		{ "tasks_full", to->tasks_full - from->tasks_full },
 		{ "unresolvable_functions", unlisted->functions },
 		{ "unresolvable_callers", unlisted->callers },
 		{ "unfinished", unlisted->unfinished },
@@ -489,18 +500,74 @@ static void add_losses(struct bpf_cover *b, struct coverage *c, const struct unl
 		counters__add(&c->lost, list[i].name, list[i].value);
 	counters__add(&c->cost, "memory_bytes", b->memory);
 	counters__add(&c->cost, "capacity", bpf_map__max_entries(b->skel->maps.hits));
-	counters__add(&c->cost, "logged", s->logged);
-	counters__add(&c->cost, "own_calls", s->own);
+	counters__add(&c->cost, "logged", to->logged - from->logged);
+	counters__add(&c->cost, "own_calls", to->own - from->own);
 }
 
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
+/* What was recorded since the last cut. */
+static struct bpf_cut present(const struct bpf_cover *b)
+{
+	return (struct bpf_cut){
+		.generation = b->skel->bss->generation, .stats = { b->base, b->skel->bss->stats },
+		.missed = { b->missed[0], b->missed[1] }, .recursion = { b->recursion[0], b->recursion[1] },
+	};
+}
+
+int bpf_cover__collect(struct bpf_cover *b, void *cut, struct coverage *c, const struct places *places)
 {
 	struct unlisted unlisted = {};
-	int err = b->stopped ? 0 : read_misses(b, 1);
+	int err = cut || b->stopped ? 0 : read_misses(b, 1);
+	struct bpf_cut whole = present(b), *part = cut ?: &whole;
 
 	if (err)
 		return err;
-	read_hits(b, c, places, &unlisted);
-	add_losses(b, c, &unlisted);
+	read_hits(b, part, c, places, &unlisted);
+	add_losses(b, part, c, &unlisted);
 	return 0;
+}
+
+/* ---- cuts: a new generation makes all addresses new, and what was lost so far is that of the old one */
+
+int bpf_cover__cut(void *engine, void **ret)
+{
+	struct bpf_cover *b = engine;
+	struct bpf_cut *cut = xcalloc(1, sizeof(*cut));
+	int err = read_misses(b, 1);
+
+	*(volatile __u32 *)&b->skel->bss->generation += 1;
+	*cut = present(b);
+	cut->generation--;
+	b->base = cut->stats[1];
+	b->missed[0] = b->missed[1];
+	b->recursion[0] = b->recursion[1];
+	*ret = cut;
+	return err;
+}
+
+int bpf_cover__complete(void *engine)
+{
+	wait_for_programs();
+	return 0;
+}
+
+/*
+ * Frees the places of entries in the log up to the first one of a later generation. Entries of this one that a program
+ * has written even later are behind it, and go with that generation.
+ */
+void bpf_cover__drop(void *engine, void *data)
+{
+	struct bpf_cover *b = engine;
+	const struct bpf_cut *cut = data;
+	__u32 end = *(volatile __u32 *)&b->skel->bss->stats.logged, i = b->skel->bss->stats.dropped;
+
+	for (; i != end; i++) {
+		struct cover_entry *entry = entry_at(b, i);
+
+		if (!__atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE) ||
+		    entry->hit.kind >> COVER_GENERATION_SHIFT > cut->generation)
+			break;
+		__atomic_store_n(&entry->addr, 0, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&b->skel->bss->stats.dropped, i, __ATOMIC_RELEASE);
+	free(data);
 }

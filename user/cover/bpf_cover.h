@@ -13,6 +13,7 @@
 #include <bpf/libbpf.h>
 
 #include "cover/engines.h"
+#include "cover.h"
 
 enum bpf_cover_entry {
 	ENTER_BY_KPROBE_MULTI,
@@ -25,6 +26,13 @@ struct cover_link {
 	bool exists;
 	int fd;
 	struct bpf_link *libbpf;	/* NULL: libbpf has no object */
+};
+
+/* The hits that the program has recorded between two cuts, and what was lost meanwhile. */
+struct bpf_cut {
+	__u32 generation;
+	struct cover_stats stats[2];	/* [0] at its beginning, [1] at its end; here and below */
+	uint64_t missed[2], recursion[2];
 };
 
 struct bpf_cover {
@@ -40,11 +48,12 @@ struct bpf_cover {
 	uint64_t (*link_missed)(const struct bpf_cover *b);
 	uint64_t replaced_missed;
 	struct bpf_link *on_switch, *on_fork, *on_free, *on_module;
-	const struct cover_entry *hits;	/* the program's log */
+	struct cover_entry *hits;	/* the program's log */
 	size_t hits_bytes;
 	char **pins;			/* paths of the pins of the map, the program, and the links */
-	/* Missed since the links were made: [0] before the gate opens, [1] at the end. */
+	/* Missed since the links were made: [0] before the gate opens, or at the last cut, [1] at the end. */
 	uint64_t missed[2], recursion[2];
+	struct cover_stats base;	/* at the last cut */
 	uint64_t memory;
 	bool stopped;			/* all links are removed */
 	int left_out;			/* calls of bpf_cover__leave_out_own(true), less those with false */
@@ -94,8 +103,11 @@ int bpf_cover__started(struct bpf_cover *b);
 int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__gate(void *engine, bool open);
 size_t bpf_cover__count(void *engine);
+int bpf_cover__cut(void *engine, void **ret);
+int bpf_cover__complete(void *engine);
+void bpf_cover__drop(void *engine, void *cut);
 int bpf_cover__stop(void *engine);
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
+int bpf_cover__collect(struct bpf_cover *b, void *cut, struct coverage *c, const struct places *places);
 
 /* ---- what a run needs of bpf/cover.bpf.c (bpf_needs.c): programs, maps, options, and functions that it calls */
 

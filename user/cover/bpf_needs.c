@@ -181,6 +181,8 @@ static int size_maps(struct bpf_cover *b)
 		entries = traceable__count(r->kernel->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
 			  SPARE_ENTRIES;
 	bits = set_bits(&entries);
+	if (r->cuts)
+		entries = 1ul << (bits - 1);
 	skel->rodata->log_entries = entries;
 	skel->rodata->set_shift = 32 - bits;
 	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
@@ -228,17 +230,29 @@ static void find_checked(struct bpf_cover *b)
 	b->skel->rodata->checked_bytes = next && next < end ? next->addr - sym->addr : 0;
 }
 
-static void choose_fentry(struct bpf_cover *b, bool wanted, bool callers)
+/* Which of the programs of a way of entry is loaded; NULL: none of them. */
+static struct bpf_program *choose_entry(struct bpf_program *const programs[3], const struct request *r, bool wanted)
 {
+	struct bpf_program *chosen = !wanted ? NULL : programs[r->cuts ? 2 : !r->options->how.callers];
+
+	for (size_t i = 0; i < 3; i++)
+		bpf_program__set_autoload(programs[i], programs[i] == chosen);
+	return chosen;
+}
+
+static void choose_fentry(struct bpf_cover *b, bool wanted)
+{
+	struct bpf_program *const programs[] = {
+		b->skel->progs.cover_fentry, b->skel->progs.cover_fentry_nc, b->skel->progs.cover_fentry_cuts,
+	};
+
 	if (wanted)
 		find_checked(b);
-	b->fentry = !wanted ? NULL : callers ? b->skel->progs.cover_fentry : b->skel->progs.cover_fentry_nc;
-	tracing_multi__choose(b->skel->progs.cover_fentry);
-	tracing_multi__choose(b->skel->progs.cover_fentry_nc);
+	for (size_t i = 0; i < 3; i++)
+		tracing_multi__choose(programs[i]);
+	b->fentry = choose_entry(programs, b->request, wanted);
 	tracing_multi__choose(b->skel->progs.check_caller);
-	bpf_program__set_autoload(b->skel->progs.cover_fentry, wanted && callers);
-	bpf_program__set_autoload(b->skel->progs.cover_fentry_nc, wanted && !callers);
-	bpf_program__set_autoload(b->skel->progs.check_caller, wanted && callers);
+	bpf_program__set_autoload(b->skel->progs.check_caller, wanted && b->request->options->how.callers);
 }
 
 /* Loads only the programs and the maps that this run needs. */
@@ -246,14 +260,13 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	const struct cover_options *o = b->request->options;
 	bool follow = scope__follows(&o->scope), watches = watches_modules(b, entry), event = entry == ENTER_BY_EVENT;
-	bool callers = o->how.callers;
+	struct bpf_program *const programs[] = {
+		b->skel->progs.cover_entry, b->skel->progs.cover_entry_nc, b->skel->progs.cover_entry_cuts,
+	};
 
-	b->program = event ? b->skel->progs.cover_event_entry :
-		     callers ? b->skel->progs.cover_entry : b->skel->progs.cover_entry_nc;
-	bpf_program__set_autoload(b->skel->progs.cover_entry, !event && callers);
-	bpf_program__set_autoload(b->skel->progs.cover_entry_nc, !event && !callers);
+	b->program = choose_entry(programs, b->request, !event) ?: b->skel->progs.cover_event_entry;
 	bpf_program__set_autoload(b->skel->progs.cover_event_entry, event);
-	choose_fentry(b, entry == ENTER_BY_FENTRY_MULTI, callers);
+	choose_fentry(b, entry == ENTER_BY_FENTRY_MULTI);
 	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
 	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);
@@ -266,7 +279,9 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_map__set_autocreate(b->skel->maps.cpu_followed, follow);
 	bpf_map__set_autocreate(b->skel->maps.news, watches);
 	find_trampolines(b);
-	b->skel->rodata->with_callers = callers;
+	b->skel->rodata->with_callers = o->how.callers;
+	b->skel->rodata->with_cuts = b->request->cuts;
+	b->skel->bss->generation = 1;
 	b->skel->rodata->with_map = o->how.pin;
 	b->skel->rodata->follow_tasks = follow;
 	b->skel->rodata->in_cgroup = o->scope.cgroup;

@@ -18,37 +18,21 @@
 
 enum { KEY_STRICT = 256, KEY_APPEND, KEY_READY, KEY_USER, KEY_KEEP };
 
-static const struct argp_option options[] = {
+/* ---- the options that `hytrace suite` has, too */
+
+static const struct argp_option common_options[] = {
 	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
 	  "oneshot, bpf, event, or both (oneshot and bpf) at the same time, compared", 0 },
 	{ "allow", 'a', "GLOB", 0, "trace only these functions: NAME or glob, :mod:MODULE, "
 	  "GLOB:mod:MODULE, @FILE with one of these per line (may be repeated)", 0 },
 	{ "deny", 'd', "GLOB", 0, "do not trace these (the same forms; may be repeated)", 0 },
-	OPTION_FORMAT("text (default), json or tailor; with several -o, or without -f, FILE's ending selects it"),
-	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
-	  "repeated, for several formats)", 0 },
 	{ "keep", KEY_KEEP, "FILE", 0, "put the run into this store of `hytrace keep`; nothing is printed then, unless "
 	  "-f is given", 0 },
-	{ "append", KEY_APPEND, NULL, 0, "add this run to FILE, a json recording of the same kernel with the same "
-	  "filters; if there is no FILE, make it", 0 },
-	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
-	{ "ready-fd", KEY_READY, "N", 0, "write the line READY to descriptor N when recording has begun; "
-	  "systemd gets its message in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
 	OPTION_VMLINUX("the running kernel's, for source directories, and for the KASLR offset where "
 		       "/proc/kcore does not tell it"),
 	{ }
-};
-
-static const char *const formats[] = {
-	[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_TAILOR] = "tailor", NULL,
-};
-
-struct parsed {
-	struct cover_options *options;
-	struct scope_input scope;
-	struct store_note *note;
 };
 
 /* After an error, for which there was a message, ends the program with the status of a usage error. */
@@ -68,6 +52,66 @@ static enum cover_engine engine(struct argp_state *state, const char *text)
 
 	return option__word(state, "engine", text, names);
 }
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct cover_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->scope_input;
+		state->child_inputs[1] = &o->note;
+		break;
+	case 'e':
+		o->engine = engine(state, arg);
+		break;
+	case 'a':
+		return check(globs__add(&o->filter.allow, arg));
+	case 'd':
+		return check(globs__add(&o->filter.deny, arg));
+	case KEY_KEEP:
+		o->keep = arg;
+		break;
+	case KEY_STRICT:
+		o->strict = true;
+		break;
+	case ARGP_KEY_END:
+		if (o->keep ? !*o->keep : o->note.test || o->note.revision || o->note.thin)
+			argp_error(state, "--test, --commit and --thin are about --keep: give the name of a store");
+		break;
+	default:
+		return key == 'f' || key == 'o' ? ARGP_ERR_UNKNOWN : result_options__parse(&o->result, key, arg, state);
+	}
+	return 0;
+}
+
+static const struct argp_child common_children[] = { { .argp = &scope_argp }, { .argp = &store_note__argp }, { } };
+const struct argp cover_common__argp = {
+	.options = common_options, .parser = parse_common, .children = common_children,
+};
+
+void cover_options__init(struct cover_options *o)
+{
+	*o = (struct cover_options){ .how.callers = true, .scope_input = { &o->scope, &o->how } };
+}
+
+/* ---- hytrace cover */
+
+static const struct argp_option options[] = {
+	OPTION_FORMAT("text (default), json or tailor; with several -o, or without -f, FILE's ending selects it"),
+	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
+	  "repeated, for several formats)", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "add this run to FILE, a json recording of the same kernel with the same "
+	  "filters; if there is no FILE, make it", 0 },
+	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
+	{ "ready-fd", KEY_READY, "N", 0, "write the line READY to descriptor N when recording has begun; "
+	  "systemd gets its message in any case", 0 },
+	{ }
+};
+
+static const char *const formats[] = {
+	[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_TAILOR] = "tailor", NULL,
+};
 
 bool cover_output__is_stream(const char *path)
 {
@@ -109,9 +153,8 @@ static bool goes_with_boot(const struct cover_options *o)
 	       !o->how.entry && !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 
-static void check_combination(struct argp_state *state, const struct parsed *parsed)
+static void check_combination(struct argp_state *state, const struct cover_options *o)
 {
-	const struct cover_options *o = parsed->options;
 	const struct scope *scope = &o->scope;
 	const char *refused = engines__refuse(o);
 
@@ -128,8 +171,6 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 			   "descriptor");
 	if (refused)
 		argp_error(state, "%s", refused);
-	if (o->keep ? !*o->keep : o->note.test || o->note.revision || o->note.thin)
-		argp_error(state, "--test, --commit and --thin are about --keep: give the name of a store");
 	for (size_t i = 0; i < o->output_count; i++) {
 		if (!*o->outputs[i])
 			argp_error(state, "-o: the name is empty");
@@ -140,26 +181,14 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	const struct parsed *parsed = state->input;
-	struct cover_options *o = parsed->options;
+	struct cover_options *o = state->input;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = (void *)&parsed->scope;
-		state->child_inputs[1] = parsed->note;
+		state->child_inputs[0] = o;
 		break;
-	case 'e':
-		o->engine = engine(state, arg);
-		break;
-	case 'a':
-		return check(globs__add(&o->filter.allow, arg));
-	case 'd':
-		return check(globs__add(&o->filter.deny, arg));
 	case 'o':
 		*LIST_ADD(o->outputs, o->output_count) = arg;
-		break;
-	case KEY_KEEP:
-		o->keep = arg;
 		break;
 	case KEY_APPEND:
 		o->append = true;
@@ -169,9 +198,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_READY:
 		o->ready_fd = option__number(state, "ready-fd", arg, INT_MAX);
-		break;
-	case KEY_STRICT:
-		o->strict = true;
 		break;
 	case ARGP_KEY_ARG:
 		o->command = state->argv + state->next - 1;
@@ -183,17 +209,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_err_exit_status = EXIT_SELF;
 		break;
 	case ARGP_KEY_END:
-		check_combination(state, parsed);
+		check_combination(state, o);
 		break;
 	default:
-		return result_options__parse(&o->result, key, arg, state);
+		return key == 'f' ? result_options__parse(&o->result, key, arg, state) : ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
 void cover_options__parse(struct cover_options *ret, int argc, char **argv)
 {
-	static const struct argp_child children[] = { { .argp = &scope_argp }, { .argp = &store_note__argp }, { } };
+	static const struct argp_child children[] = { { .argp = &cover_common__argp }, { } };
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
@@ -207,10 +233,10 @@ void cover_options__parse(struct cover_options *ret, int argc, char **argv)
 		       "Exit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
 		       "failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
-	struct parsed parsed = { ret, { &ret->scope, &ret->how }, &ret->note };
 
-	*ret = (struct cover_options){ .how.callers = true, .result.formats = formats };
-	check(argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed));
+	cover_options__init(ret);
+	ret->result.formats = formats;
+	check(argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, ret));
 }
 
 void cover_options__free(struct cover_options *o)

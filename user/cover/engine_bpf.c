@@ -480,7 +480,7 @@ static void add_retirement(struct coverage *c, const struct bpf_engine *b)
 		counters__add(&c->lost, "callers_incomplete", r->functions);
 }
 
-static int bpf__collect(void *engine, struct coverage *c, const struct places *places)
+static int bpf__collect(void *engine, void *cut, struct coverage *c, const struct places *places)
 {
 	struct bpf_engine *b = engine;
 	int err;
@@ -489,7 +489,7 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	counters__add(&c->cost, "by_fentry", b->fentry.count);
 	add_unattached(c, b);
 	add_ambiguous(c, b->cover.request);
-	err = bpf_modules__collect(&b->modules, c, places->after) ?: bpf_cover__collect(&b->cover, c, places);
+	err = bpf_modules__collect(&b->modules, c, places->after) ?: bpf_cover__collect(&b->cover, cut, c, places);
 	if (!err && b->retirement.wanted)
 		add_retirement(c, b);
 	return err;
@@ -509,6 +509,10 @@ const struct engine_ops engine_bpf = {
 	.tend = bpf__tend,
 	.count = bpf_cover__count,
 	.leave_out = bpf_cover__leave_out_own,
+	.cut = bpf_cover__cut,
+	.complete = bpf_cover__complete,
+	.drop = bpf_cover__drop,
+	.most_cuts = 16,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,
 	.destroy = bpf__destroy,

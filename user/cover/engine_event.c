@@ -173,14 +173,14 @@ static int event__start(void *engine)
 	return err ?: bpf_cover__started(&e->cover) ?: bpf_cover__introduce(&e->cover);
 }
 
-static int event__collect(void *engine, struct coverage *c, const struct places *places)
+static int event__collect(void *engine, void *cut, struct coverage *c, const struct places *places)
 {
 	struct event_engine *e = engine;
 	const struct globs *allow = &e->cover.request->filter->allow;
 
 	/* A glob also takes functions of modules that are loaded later. */
 	c->follows_modules = allow->count == allow->patterns;
-	return bpf_cover__collect(&e->cover, c, places);
+	return bpf_cover__collect(&e->cover, cut, c, places);
 }
 
 const struct engine_ops engine_event = {

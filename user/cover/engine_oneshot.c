@@ -3,9 +3,11 @@
  * The oneshot tracer as an engine. The kernel keeps the set, in the run's own instance. This file
  * turns the tracer on and off, and reads the set. The engine has no state but the request.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -13,6 +15,7 @@
 #include "cover/engines.h"
 #include "document/coverage.h"
 #include "kernel/hits.h"
+#include "run/process.h"
 
 /*
  * From this many names on, it is faster to write numbers of functions, and to check that the kernel
@@ -147,6 +150,18 @@ static int write_own(struct instance *instance, const struct request *r)
 	return err;
 }
 
+/* While this process reads one set, the next one is being recorded. */
+static int leave_out_own(const struct request *r)
+{
+	int own = process__open_own(getpid()), err;
+
+	if (own < 0)
+		return own;
+	err = instance__write_threads(r->instance, "set_ftrace_notrace_pid", own);
+	close(own);
+	return err;
+}
+
 static int oneshot__prepare(void **ret, const struct request *r)
 {
 	unsigned long entries = r->options->how.max_entries;
@@ -160,6 +175,8 @@ static int oneshot__prepare(void **ret, const struct request *r)
 	      write_own(r->instance, r);
 	if (!err && scope__follows(&r->options->scope))
 		err = instance__write(r->instance, "options/function-fork", "1");
+	else if (!err && r->cuts)
+		err = leave_out_own(r);
 	if (!err && entries) {
 		/* This is the file's limit, and there are no more addresses than that. */
 		snprintf(size, sizeof(size), "%lu", entries < ONESHOT_MAX_SIZE ? entries : ONESHOT_MAX_SIZE);
@@ -228,20 +245,30 @@ static int oneshot__stop(void *engine)
 	return instance__write(r->instance, "current_tracer", "nop");
 }
 
-/* @path: of oneshot_entries, which is freed */
-static int read_entries(char *path, struct coverage *c, const struct places *places)
-{
-	FILE *f = fopen(path, "re");
-	uint64_t unnamed;
-	int err = f ? oneshot_entries__read(f, path, places, &c->hits, &unnamed) :
-		      error__return(-errno, "%s: %s", path, strerror(errno));
+/* The files of one set. They keep it, even if the kernel has begun another set since. */
+struct set_files {
+	char *entries_path, *stats_path;
+	FILE *entries, *stats;
+};
 
-	if (f)
-		fclose(f);
-	if (!err)
-		counters__add(&c->lost, "unnamed", unnamed);
-	free(path);
-	return err;
+static void set_files__close(struct set_files *f)
+{
+	if (f->entries)
+		fclose(f->entries);
+	if (f->stats)
+		fclose(f->stats);
+	free(f->entries_path);
+	free(f->stats_path);
+}
+
+/* @ret: gets the paths, and must be closed even after a failure */
+static int set_files__open(struct set_files *ret, char *entries, char *stats)
+{
+	*ret = (struct set_files){ entries, stats, fopen(entries, "re") };
+	if (!ret->entries)
+		return error__return(-errno, "%s: %s", entries, strerror(errno));
+	ret->stats = fopen(stats, "re");
+	return ret->stats ? 0 : error__return(-errno, "%s: %s", stats, strerror(errno));
 }
 
 /* "events_lost" does not count: nobody reads this small ring buffer, which an interrupt can fill during a write. */
@@ -250,30 +277,86 @@ static const char *loss_of(const char *name)
 	return strcmp(name, "events_lost") ? losses__name(name) : NULL;
 }
 
-/* @path: of oneshot_stats, which is freed */
-static int read_stats(char *path, struct coverage *c)
+static int read_set(struct set_files *f, struct coverage *c, const struct places *places)
 {
-	FILE *f = fopen(path, "re");
-	int err = f ? oneshot_stats__read(f, path, loss_of, &c->lost, &c->cost) :
-		      error__return(-errno, "%s: %s", path, strerror(errno));
+	uint64_t unnamed;
+	int err = oneshot_entries__read(f->entries, f->entries_path, places, &c->hits, &unnamed);
 
-	if (f)
-		fclose(f);
-	free(path);
+	if (err)
+		return err;
+	counters__add(&c->lost, "unnamed", unnamed);
+	return oneshot_stats__read(f->stats, f->stats_path, loss_of, &c->lost, &c->cost);
+}
+
+static int open_own(const struct request *r, struct set_files *ret)
+{
+	return set_files__open(ret, instance__path(r->instance, "oneshot_entries"),
+			       instance__path(r->instance, "oneshot_stats"));
+}
+
+static void oneshot__drop(void *engine, void *cut)
+{
+	set_files__close(cut);
+	free(cut);
+}
+
+/*
+ * The files are opened first, so that they keep the old set. The write does not wait until the last calls of that set
+ * have ended, which takes some 100 ms: oneshot__complete() does. A kernel whose write always waits is only slower.
+ */
+static int oneshot__cut(void *engine, void **ret)
+{
+	const struct request *r = engine;
+	struct set_files *cut = xcalloc(1, sizeof(*cut));
+	int err = open_own(r, cut), fd = err ? err : instance__open(r->instance, "oneshot_seen", O_WRONLY | O_NONBLOCK);
+	ssize_t written = -1;
+
+	if (fd >= 0) {
+		do {
+			written = write(fd, "0", 1);
+		/* Too many sets are not complete yet. */
+		} while (written < 0 && errno == EAGAIN && !fsync(fd));
+		if (written < 0)
+			err = error__return(-errno, "oneshot_seen: cannot begin a new set: %s", strerror(errno));
+		close(fd);
+	} else {
+		err = fd;
+	}
+	if (err)
+		oneshot__drop(engine, cut);
+	else
+		*ret = cut;
 	return err;
 }
 
-static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
+static int oneshot__complete(void *engine)
 {
 	const struct request *r = engine;
+	int fd = instance__open(r->instance, "oneshot_seen", O_WRONLY);
+
+	if (fd < 0)
+		return fd;
+	/* EINVAL: the kernel's write has waited. */
+	if (fsync(fd) && errno != EINVAL)
+		error__warn("oneshot_seen: cannot wait for the last calls of a set: %s", strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int oneshot__collect(void *engine, void *cut, struct coverage *c, const struct places *places)
+{
+	const struct request *r = engine;
+	struct set_files own = {};
+	int err = cut ? 0 : open_own(r, &own);
 
 	c->follows_modules = !r->filter->allow.count;
 	/* A glob in set_ftrace_filter means the functions that exist when it is written. */
 	if (!c->follows_modules)
 		counters__add(&c->lost, "modules_untraced",
 			      filter__new_modules(r->filter, r->kernel->symbols, places->after));
-	return read_entries(instance__path(r->instance, "oneshot_entries"), c, places) ?:
-	       read_stats(instance__path(r->instance, "oneshot_stats"), c);
+	err = err ?: read_set(cut ?: &own, c, places);
+	set_files__close(&own);
+	return err;
 }
 
 static char *top_path(const char *file)
@@ -295,10 +378,13 @@ bool oneshot__records_boot(void)
 
 int oneshot__collect_boot(struct coverage *c, const struct places *places)
 {
+	struct set_files files;
 	int err;
 
 	c->follows_modules = true;
-	err = read_entries(top_path("oneshot_entries"), c, places);
+	err = set_files__open(&files, top_path("oneshot_entries"), top_path("oneshot_stats")) ?:
+	      read_set(&files, c, places);
+	set_files__close(&files);
 	if (!err && !c->hits.count)
 		err = error__return(-EOPNOTSUPP,
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
@@ -312,7 +398,7 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 			"the set in oneshot_entries does not begin at boot but with process %u: it "
 			"was started or cleared since; boot with `ftrace=oneshot` on the kernel's "
 			"command line, and read it before that", c->hits.list[0].pid);
-	return err ?: read_stats(top_path("oneshot_stats"), c);
+	return err;
 }
 
 const struct engine_ops engine_oneshot = {
@@ -326,4 +412,9 @@ const struct engine_ops engine_oneshot = {
 	.count = oneshot__count,
 	.stop = oneshot__stop,
 	.collect = oneshot__collect,
+	.cut = oneshot__cut,
+	.complete = oneshot__complete,
+	.drop = oneshot__drop,
+	/* Each of them has some 5 MB, and the kernel lets 32 be incomplete. */
+	.most_cuts = 16,
 };

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/index.h"
 #include "base/memory.h"
 #include "cover/engines.h"
 #include "kernel/features.h"
@@ -209,19 +208,6 @@ void engines__destroy(struct engines *e)
 
 /* ---- what was asked for, on which kernel */
 
-static char **copy_command(char *const *command)
-{
-	size_t count = 0;
-	char **copy;
-
-	while (command[count])
-		count++;
-	copy = xcalloc(count + 1, sizeof(*copy));
-	for (size_t i = 0; i < count; i++)
-		copy[i] = xstrdup(command[i]);
-	return copy;
-}
-
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter)
 {
 	size_t count = 0;
@@ -244,10 +230,11 @@ static void describe(struct coverage *c, const struct request *request, const st
 	c->how = o->how;
 	c->boot_id = kernel_id__boot_id();
 	c->traceable = traceable__count(k->traceable);
-	c->traced = kernel__count_asked_for(k, request->filter);
+	c->traced = request->asked_for;
 	kernel_id__copy(&c->kernel, &k->id);
 	c->host = uname(&uts) ? NULL : xstrdup(uts.nodename);
-	c->command = o->command ? copy_command(o->command) : NULL;
+	if (o->command)
+		coverage__set_command(c, o->command);
 	covered_modules__read(&c->modules, k->symbols, after);
 	filter__copy(&c->filter, request->filter);
 }
@@ -275,38 +262,14 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 	return seen;
 }
 
-/*
- * Numbers functions of vmlinux that have the same name, by their order in kallsyms. Live patching
- * has the same numbers (sympos).
- */
-static void number_namesakes(struct hits *hits, const struct symbols *s)
+static void number_namesakes(struct hits *hits, struct symbols *s)
 {
-	struct lh_table *names = index__new(hits->count + 1, NULL), *found = index__of_addresses(hits->count + 1);
-
 	for (size_t i = 0; i < hits->count; i++) {
-		const struct hit *hit = &hits->list[i];
+		struct hit *hit = &hits->list[i];
 
-		if (hit->kind != HIT_FUNCTION || hit->module || !hit->name)
-			continue;
-		index__add(found, (void *)(uintptr_t)hit->addr, hit);
-		if (!lh_table_lookup_entry(names, hit->name))
-			index__add(names, hit->name, NULL);
+		if (hit->kind == HIT_FUNCTION && !hit->module && hit->name)
+			hit->sympos = symbols__number(s, hit->addr, hit->name);
 	}
-	for (size_t i = 0; i < symbols__count(s); i++) {
-		const struct symbol *sym = symbols__at(s, i);
-		struct lh_entry *entry = sym->module ? NULL : lh_table_lookup_entry(names, sym->name), *hit;
-		uintptr_t number;
-
-		if (!entry)
-			continue;
-		number = (uintptr_t)lh_entry_v(entry) + 1;
-		lh_entry_set_val(entry, (void *)number);
-		hit = lh_table_lookup_entry(found, (void *)(uintptr_t)sym->addr);
-		if (hit && !strcmp(((struct hit *)lh_entry_v(hit))->name, sym->name))
-			((struct hit *)lh_entry_v(hit))->sympos = number;
-	}
-	lh_table_free(names);
-	lh_table_free(found);
 }
 
 static void settle(struct coverage *c, const struct kernel *k)
@@ -349,8 +312,33 @@ static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 	}
 }
 
-int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
-		 const struct symbols *after, const struct clocks *clocks)
+/*
+ * Moves hits that are not in the window. On a CPU whose clock is behind, a hit may be some microseconds off; the
+ * window's error says by how much the ends themselves may be off.
+ */
+static void take_outside(struct coverage *c, struct hits *outside)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		struct hit hit = c->hits.list[i];
+
+		if (hit.first_ns >= c->window.open && hit.first_ns <= c->window.closing) {
+			c->hits.list[kept++] = hit;
+			continue;
+		}
+		hit.name = hits__name(outside, hit.name);
+		hit.module = hits__name(outside, hit.module);
+		hit.comm = hits__name(outside, hit.comm);
+		hit.other.name = hits__name(outside, hit.other.name);
+		hit.other.module = hits__name(outside, hit.other.module);
+		hits__add(outside, &hit);
+	}
+	c->hits.count = kept;
+}
+
+int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece,
+		 const struct request *request, const struct symbols *after, const struct clocks *clocks)
 {
 	const struct kernel *k = request->kernel;
 	struct places places = { .kernel = k, .after = after };
@@ -360,17 +348,35 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	describe(ret, request, after);
 	/* The engine says which way of entry it has chosen, if it had a choice. */
 	ret->how.entry = ENTRY_ANY;
-	err = e->ops->collect(e->engine, ret, &places);
+	err = e->ops->collect(e->engine, piece ? piece->cut : NULL, ret, &places);
 	if (err)
 		return err;
 	if (e->ops->monotonic)
 		convert_stamps(&ret->hits, clocks);
 	set_window(ret, e, clocks);
+	if (piece)
+		take_outside(ret, piece->outside);
 	settle(ret, k);
 	counters__add(&ret->lost, "ftrace_off", features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
 	counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
 	counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);
 	return 0;
+}
+
+void collect__hits(struct coverage *ret, const struct running *e, struct hits *hits, const struct counters *lost,
+		   const struct request *request, const struct symbols *after, const struct clocks *clocks)
+{
+	coverage__init(ret, e->ops->name);
+	describe(ret, request, after);
+	ret->how.entry = ENTRY_ANY;
+	ret->follows_modules = !request->filter->allow.count;
+	hits__free(&ret->hits);
+	ret->hits = *hits;
+	hits__init(hits);
+	for (size_t i = 0; i < lost->count; i++)
+		counters__add(&ret->lost, lost->list[i].name, lost->list[i].value);
+	set_window(ret, e, clocks);
+	settle(ret, request->kernel);
 }
 
 /*

@@ -36,7 +36,9 @@ struct request {
 	const struct kernel *kernel;	/* when tracing begins */
 	struct instance *instance;
 	struct guard *guard;
+	size_t asked_for;		/* kernel__count_asked_for() */
 	bool alone;			/* there is no other engine */
+	bool cuts;			/* the run is cut into many; calls of this process are in none of them */
 };
 
 struct engine_ops {
@@ -75,9 +77,21 @@ struct engine_ops {
 	 * NULL: they are always recorded.
 	 */
 	void (*leave_out)(void *engine, bool leave_out);
+	/*
+	 * Begins a new set of hits without losing a call. @ret: the old set, for collect() and drop(). May be NULL:
+	 * the engine cannot do it.
+	 */
+	int (*cut)(void *engine, void **ret);
+	/* Waits until the sets that were cut off have all of their hits. */
+	int (*complete)(void *engine);
+	void (*drop)(void *engine, void *cut);
+	size_t most_cuts;		/* how many sets may wait for drop() when cut() is called */
 	int (*stop)(void *engine);
-	/* Adds the hits, with times as they were recorded: all of them, or before stop() those so far. */
-	int (*collect)(void *engine, struct coverage *c, const struct places *places);
+	/*
+	 * Adds the hits, with times as they were recorded: all of them, or before stop() those so far. @cut: those of
+	 * this set; NULL: of the present one
+	 */
+	int (*collect)(void *engine, void *cut, struct coverage *c, const struct places *places);
 	void (*destroy)(void *engine);		/* NULL: nothing is left */
 };
 
@@ -154,12 +168,21 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
  * tasks. @ret must be freed.
  */
 void collect__plan(struct coverage *ret, const struct request *request);
+/* A part of a run, from engine_ops.cut(). Hits outside of the window of @running are no part of it. */
+struct piece {
+	void *cut;		/* the set; NULL: the present one */
+	struct hits *outside;	/* gets copies of these hits */
+};
+
 /*
  * Makes the result of what @e has recorded. @after: the symbols at the end of the run; NULL: they
- * are those of the beginning. @ret must be freed even after a failure.
+ * are those of the beginning. @piece: NULL: all of the run. @ret must be freed even after a failure.
  */
-int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
-		 const struct symbols *after, const struct clocks *clocks);
+int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece,
+		 const struct request *request, const struct symbols *after, const struct clocks *clocks);
+/* Makes a result of @hits, which become empty: parts of what @e has recorded that were collected before. */
+void collect__hits(struct coverage *ret, const struct running *e, struct hits *hits, const struct counters *lost,
+		   const struct request *request, const struct symbols *after, const struct clocks *clocks);
 /* Makes the result of what was recorded from boot until now. It does not start or stop a tracer. */
 int collect__boot(struct coverage *ret, const struct request *request);
 

@@ -23,6 +23,7 @@ struct cover_options {
 	struct filter filter;
 	struct scope scope;
 	struct cover_how how;
+	struct scope_input scope_input;	/* for the parser: the two members above */
 	bool strict;			/* a result that is not complete is an error */
 	bool append;			/* results are merged with the recordings in the files */
 	int ready_fd;			/* gets a line when recording has begun; 0: none */
@@ -41,6 +42,10 @@ static inline bool cover_options__print(const struct cover_options *o)
 	return !o->output_count && (!o->keep || o->result.format_given);
 }
 
+/* The options that all recorders have. Its input is a struct cover_options that was initialised. */
+extern const struct argp cover_common__argp;
+
+void cover_options__init(struct cover_options *o);
 /* Ends the process after a message if the options are wrong. */
 void cover_options__parse(struct cover_options *ret, int argc, char **argv);
 void cover_options__free(struct cover_options *o);

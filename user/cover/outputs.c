@@ -374,38 +374,38 @@ static char *name_of_run(const struct coverage *c, const struct store_note *note
 	return xasprintf("%s%s%s %s", slash ? slash + 1 : word, engine ? " " : "", engine ?: "", text);
 }
 
-/* Keeps what `hytrace keep` would read from the json file, so that a later one of that file finds it there. */
-static int keep_text(struct store *s, struct text *t, struct store_note *note)
+static int keep(struct store *s, struct store_note *note, const struct coverage *c, const char *engine)
 {
-	struct coverage c;
+	autofree char *name = name_of_run(c, note, engine);
 	bool is_new;
-	int err = coverage__read_text(&c, t, note->document);
+	int err;
 
-	if (err)
-		return err;
-	note->hash = store__hash(t);
-	err = store__keep(s, &c, note, &is_new);
+	note->document = name;
+	err = store__keep(s, c, note, &is_new);
 	/* The run is kept by then. A failure has a message. */
 	if (!err)
-		store__find_functions(s, &c.kernel);
-	coverage__free(&c);
+		store__find_functions(s, &c->kernel);
 	return err;
 }
 
+int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c)
+{
+	return keep(s, note, c, NULL);
+}
+
+/* Has the hash of the json file, so that a later `hytrace keep` of that file finds the run there. */
 static int keep_one(struct store *s, const struct cover_options *o, const struct coverage *c, const char *engine)
 {
 	struct store_note note = o->note;
-	char *name = name_of_run(c, &note, engine);
 	struct text t = {};
 	FILE *out = xopen_memstream(&t.bytes, &t.length);
 	int err;
 
 	coverage__write_json(c, out);
 	xclose_memstream(out);
-	note.document = name;
-	err = keep_text(s, &t, &note);
+	note.hash = store__hash(&t);
+	err = keep(s, &note, c, engine);
 	free(t.bytes);
-	free(name);
 	return err;
 }
 

@@ -33,6 +33,16 @@ void outputs__write_so_far(struct outputs *outputs, const struct coverage *const
 			   const struct kernel *kernel);
 void outputs__free(struct outputs *outputs);
 
+/**
+ * outputs__keep() - put a run into a store
+ * @s: the store
+ * @note: what else is known; its document is filled in
+ * @c: the run
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c);
+
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);
 

@@ -412,6 +412,18 @@ bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
 	return true;
 }
 
+void coverage__set_command(struct coverage *c, char *const *command)
+{
+	size_t count = 0;
+
+	texts__free(c->command);
+	while (command[count])
+		count++;
+	c->command = xcalloc(count + 1, sizeof(*c->command));
+	for (size_t i = 0; i < count; i++)
+		c->command[i] = xstrdup(command[i]);
+}
+
 bool coverage__same_command(const struct coverage *a, const struct coverage *b)
 {
 	char *const *word = a->command, *const *other = b->command;

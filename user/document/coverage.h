@@ -199,6 +199,8 @@ bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
 bool coverage__same_build(const struct coverage *a, const struct coverage *b, const char *module);
 /* Are @a and @b of one build of the kernel and of each module? Then an address is one function. */
 bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
+/* @command: NULL-terminated; it is copied */
+void coverage__set_command(struct coverage *c, char *const *command);
 bool coverage__same_command(const struct coverage *a, const struct coverage *b);
 /* Are all tasks of @c also tasks of @other? With --task, if the commands are equal: their pids are unknown. */
 bool coverage__lies_in(const struct coverage *c, const struct coverage *other);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits, each address once, with their names; see hits.h. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,11 +217,11 @@ void places__resolve_other(const struct places *p, struct hits *hits, struct hit
 
 /* ---- the oneshot tracer's files */
 
-static unsigned int kind_of(const char *word)
+static unsigned int kind_of(const char *word, size_t length)
 {
-	if (!strcmp(word, "function"))
+	if (length == strlen("function") && !memcmp(word, "function", length))
 		return HIT_FUNCTION;
-	if (!strcmp(word, "caller"))
+	if (length == strlen("caller") && !memcmp(word, "caller", length))
 		return HIT_CALLER;
 	return 0;
 }
@@ -237,29 +238,67 @@ struct listed {
 /* @text: "-", an address, or an offset and a module. Returns the text after it; NULL: an error. */
 static char *parse_other(char *text, struct listed *ret)
 {
-	int digits = strspn(text, "0123456789abcdef"), used = digits;
+	char *end;
+	int digits, used;
 
 	if (*text == '-')
 		return text + 1;
+	ret->addr = text_list__address(text, &end);
+	used = digits = end - text;
 	if (!digits || digits > ADDRESS_DIGITS)
 		return NULL;
-	ret->addr = strtoull(text, NULL, 16);
 	/* An address in the image has all digits and its highest bit set; a hidden one is zeros. */
 	if (digits == ADDRESS_DIGITS)
 		return !ret->addr || ret->addr >> 63 ? text + used : NULL;
-	return sscanf(text + digits, " %255s%n", ret->module, &used) == 1 ? text + digits + used : NULL;
+	text += digits + strspn(text + digits, " ");
+	used = strcspn(text, " \n");
+	if (!used || used >= (int)sizeof(ret->module))
+		return NULL;
+	memcpy(ret->module, text, used);
+	ret->module[used] = '\0';
+	return text + used;
+}
+
+/* The next word of a line, and its length; 0: there is none. */
+static size_t next_word(char **line, char **ret)
+{
+	char *at = *line;
+
+	while (*at == ' ')
+		at++;
+	*ret = at;
+	while (*at && *at != ' ' && *at != '\n')
+		at++;
+	*line = at;
+	while (**line == ' ' || **line == '\n')
+		++*line;
+	return at - *ret;
+}
+
+/* strtoull() takes ten times as long, for numbers of any base with signs and blanks. */
+static bool next_number(char **line, uint64_t *ret)
+{
+	char *word;
+	size_t length = next_word(line, &word), i;
+
+	*ret = 0;
+	for (i = 0; i < length && word[i] >= '0' && word[i] <= '9'; i++)
+		*ret = *ret * 10 + word[i] - '0';
+	return length && i == length;
 }
 
 /* The kernel writes a newline and a backslash of a name as \n and \\. */
 static bool parse_thread(char *text, struct hit *hit, char **ret)
 {
-	char *to;
-	int used = 0;
+	char *to, *end;
 
 	/* One blank is before the name; further blanks are a part of the name. */
-	if (*text != ' ' || sscanf(text, "%" SCNu32 "%n", &hit->tgid, &used) != 1 || text[used] != ' ')
+	if (*text != ' ')
 		return false;
-	*ret = to = text + used + 1;
+	hit->tgid = strtoul(text, &end, 10);
+	if (end == text || *end != ' ')
+		return false;
+	*ret = to = end + 1;
 	for (const char *from = to; *from && *from != '\n'; from++) {
 		bool escaped = *from == '\\' && from[1];
 
@@ -273,29 +312,30 @@ static bool parse_thread(char *text, struct hit *hit, char **ret)
 /* @ret_comm: NULL: the line has no thread's name. @line is changed. */
 static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct listed *other, char **ret_comm)
 {
-	char word[2][256];
-	int used = 0;
+	uint64_t cpu, pid;
+	char *word;
+	size_t length;
 
 	memset(hit, 0, sizeof(*hit));
-	memset(ret, 0, sizeof(*ret));
-	memset(other, 0, sizeof(*other));
-	if (sscanf(line, "%" SCNx64 " %255s %n", &ret->addr, word[0], &used) != 2)
+	ret->addr = other->addr = 0;
+	*ret->module = *other->module = '\0';
+	ret->addr = text_list__address(line, &word);
+	if (word == line || *word != ' ')
 		return false;
-	hit->kind = kind_of(word[0]);
-	line += used;
-	/*
-	 * The line of a module has one more word. No module is called "function" with a kind after
-	 * it.
-	 */
-	if (sscanf(line, "%255s %n", word[1], &used) == 1 && kind_of(word[1])) {
-		strcpy(ret->module, word[0]);
-		hit->kind = kind_of(word[1]);
-		line += used;
+	line = word;
+	length = next_word(&line, &word);
+	/* The line of a module has one more word, before one that begins with a letter. */
+	if (isalpha(*line)) {
+		if (!length || length >= sizeof(ret->module))
+			return false;
+		*(char *)mempcpy(ret->module, word, length) = '\0';
+		length = next_word(&line, &word);
 	}
-	if (!hit->kind || sscanf(line, "%" SCNu64 " %" SCNu32 " %" SCNu32 " %n", &hit->first_ns, &hit->cpu,
-				 &hit->pid, &used) != 3)
+	hit->kind = kind_of(word, length);
+	if (!hit->kind || !next_number(&line, &hit->first_ns) || !next_number(&line, &cpu) || !next_number(&line, &pid))
 		return false;
-	line += used;
+	hit->cpu = cpu;
+	hit->pid = pid;
 	*ret_comm = NULL;
 	/* Older versions of the series list neither the other address nor the thread's name. */
 	line = *line ? parse_other(line, other) : line;

@@ -130,6 +130,7 @@ struct symbols {
 	size_t count;
 	struct module *modules;
 	size_t module_count;
+	uint32_t *numbers;	/* of each symbol among its namesakes; NULL: not yet counted */
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
@@ -295,6 +296,7 @@ void symbols__free(struct symbols *s)
 		return;
 	lh_table_free(s->module_index);
 	strings__free(s->names);
+	free(s->numbers);
 	free(s->syms);
 	free(s->modules);
 	free(s);
@@ -353,6 +355,48 @@ const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 			return &s->syms[i];
 	}
 	return NULL;
+}
+
+static void count_namesakes(struct symbols *s)
+{
+	struct lh_table *names = index__new(s->count + 1, NULL);
+
+	s->numbers = xcalloc(s->count + 1, sizeof(*s->numbers));
+	for (size_t i = 0; i < s->count; i++) {
+		const char *name = s->syms[i].name;
+		struct lh_entry *entry;
+		uintptr_t number = 1;
+
+		if (s->syms[i].module)
+			continue;
+		entry = lh_table_lookup_entry(names, name);
+		if (entry) {
+			number = (uintptr_t)lh_entry_v(entry) + 1;
+			lh_entry_set_val(entry, (void *)number);
+		} else {
+			index__add(names, name, (void *)number);
+		}
+		s->numbers[i] = number;
+	}
+	lh_table_free(names);
+}
+
+uint32_t symbols__number(struct symbols *s, uint64_t addr, const char *name)
+{
+	const struct symbol *sym = symbols__find(s, addr);
+
+	if (!sym || sym->addr != addr)
+		return 0;
+	if (!s->numbers)
+		count_namesakes(s);
+	/* Aliases have one address. */
+	while (sym > s->syms && sym[-1].addr == addr)
+		sym--;
+	for (; sym < s->syms + s->count && sym->addr == addr; sym++) {
+		if (!sym->module && !strcmp(sym->name, name))
+			return s->numbers[sym - s->syms];
+	}
+	return 0;
 }
 
 const struct module *symbols__module(const struct symbols *s, const char *name)

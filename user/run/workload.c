@@ -26,7 +26,7 @@ void workload__init(struct workload *w, char *const *command, bool takes_usr1)
 	memset(w, 0, sizeof(*w));
 	w->command = command;
 	w->takes_usr1 = takes_usr1;
-	w->signals = w->pidfd = -1;
+	w->signals = w->pidfd = w->output = -1;
 	sigemptyset(&set);
 	/* SIGUSR1 may come before anything waits for it. Its default action would end hytrace. */
 	if (takes_usr1)
@@ -124,6 +124,8 @@ static void __attribute__((noreturn)) run(const struct workload *w, int barrier,
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, &w->mask, NULL);
+	if (w->output >= 0)
+		dup2(w->output, STDOUT_FILENO);
 	err = w->login ? login__become(w->login) : 0;
 	if (err) {
 		if (write(failure, &err, sizeof(err)) < 0)

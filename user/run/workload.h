@@ -53,6 +53,7 @@ struct workload {
 	sigset_t mask;		/* the signal mask before the run; the command gets it */
 	pid_t pid;		/* of the command; 0: not forked */
 	int pidfd;		/* of the command; -1: not forked */
+	int output;		/* becomes the command's standard output; -1: it has that of hytrace */
 	int barrier, failure;	/* pipes: the child waits for a byte from @barrier, and writes errors to @failure */
 	pid_t witness;		/* reports signals that were sent to the process group; 0: not forked */
 	int reports;		/* a pipe with one byte for each reported signal, its number */

@@ -135,6 +135,73 @@ Test(cover, the_last_place_has_room_behind_it)
 	cr_expect(ne(u64, set[SET_PLACES(SET_LEAST_BITS) - 1], 0));
 }
 
+static void call_with_cuts(__u64 function, __u64 caller)
+{
+	struct pt_regs regs = { .ip = function + CALL, .sp = (uintptr_t)&caller };
+
+	current_function = function;
+	cover_entry_cuts(&regs);
+}
+
+static void begin_cuts(__u32 room)
+{
+	begin(room);
+	with_cuts = true;
+	generation = 1;
+}
+
+Test(cover, a_cut_makes_all_addresses_new)
+{
+	begin_cuts(16);
+	call_with_cuts(F, C);
+	call_with_cuts(F, C);
+	generation = 2;
+	call_with_cuts(F, C);
+	call_with_cuts(F, C);
+	cr_assert(eq(u32, stats.logged, 4));
+	for (__u32 i = 0; i < 4; i++) {
+		cr_expect(eq(u64, entries[i].addr, i % 2 ? C : F));
+		cr_expect(eq(u32, entries[i].hit.kind >> COVER_GENERATION_SHIFT, 1 + i / 2));
+		cr_expect(eq(u32, entries[i].hit.kind & 3, i % 2 ? COVER_CALLER : COVER_FUNCTION));
+	}
+}
+
+/* All of these belong to one place. Those of the past generation count as empty, and the others stay known. */
+Test(cover, a_crowded_place_after_a_cut)
+{
+	__u64 list[3];
+	__u32 count = 0;
+
+	begin_cuts(64);
+	with_callers = false;
+	for (__u64 function = F; count < 3; function += 16) {
+		if (set_place(key_in(function + CALL, 1)) == set_place(key_in(F + CALL, 1)))
+			list[count++] = function;
+	}
+	for (generation = 1; generation < 4; generation++) {
+		for (__u32 i = 0; i < 6; i++)
+			call_with_cuts(list[(i + generation) % 3], C);
+	}
+	cr_expect(eq(u32, stats.logged, 9));
+}
+
+Test(cover, with_cuts_the_log_is_a_ring)
+{
+	begin_cuts(16);
+	with_callers = false;
+	for (__u32 i = 0; i < 20; i++)
+		call_with_cuts(F + 16 * i, C);
+	cr_expect(eq(u32, stats.logged, 14), "an eighth is left for programs that race");
+	cr_expect(eq(u64, stats.full, 6));
+	stats.dropped = 14;
+	for (__u32 i = 20; i < 26; i++)
+		call_with_cuts(F + 16 * i, C);
+	cr_expect(eq(u32, stats.logged, 20));
+	cr_expect(eq(u64, entries[14].addr, F + 16 * 20));
+	cr_expect(eq(u64, entries[0].addr, F + 16 * 22));
+	cr_expect(eq(u64, entries[4].addr, F + 16 * 4), "the one that is not overwritten");
+}
+
 /* Something, such as a live patch, has changed its ip. */
 Test(cover, registers_that_do_not_tell_the_function)
 {

@@ -92,7 +92,7 @@ static uint64_t collected(const char *name)
 	uint64_t value;
 
 	coverage__init(&c, "bpf");
-	cr_assert(bpf_cover__collect(&cover, &c, &places) == 0);
+	cr_assert(bpf_cover__collect(&cover, NULL, &c, &places) == 0);
 	value = counters__get(&c.lost, name) + counters__get(&c.cost, name);
 	coverage__free(&c);
 	return value;

@@ -501,38 +501,87 @@ static struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_s
 	return old;
 }
 
+/*
+ * Sets that were replaced while calls may use them. Waiting for these calls can take long:
+ * meanwhile, trace_types_lock is free, and one wait is for all of the sets. Who does not wait
+ * may have ONESHOT_OLD sets here, which have some 5 MB each.
+ */
+#define ONESHOT_OLD	32
+
+static LIST_HEAD(oneshot_old_tables);
+static unsigned int oneshot_nr_old;
+
+static void oneshot_free_old(struct work_struct *work)
+{
+	struct oneshot_table *table, *next;
+	LIST_HEAD(old);
+
+	scoped_guard(mutex, &trace_types_lock)
+		list_splice_init(&oneshot_old_tables, &old);
+	oneshot_synchronize();
+	guard(mutex)(&trace_types_lock);
+	list_for_each_entry_safe(table, next, &old, old) {
+		oneshot_nr_old--;
+		oneshot_set_put(&table->set);
+	}
+}
+
+static DECLARE_WORK(oneshot_old_work, oneshot_free_old);
+
+static int oneshot_replace_set(struct trace_array *tr, bool wait)
+{
+	struct oneshot_set *set, *old;
+
+	guard(mutex)(&trace_types_lock);
+
+	if (!tr->oneshot.registered) {
+		oneshot_set_put(oneshot_swap(tr, NULL));
+		return 0;
+	}
+	if (!wait && oneshot_nr_old >= ONESHOT_OLD)
+		return -EAGAIN;
+	set = oneshot_new_set(tr->oneshot.set->limit);
+	if (!set)
+		return -ENOMEM;
+	/* First, or the new set would miss calls of functions that have retired. */
+	oneshot_retire_rearm(tr);
+	oneshot_work_soon();
+	old = oneshot_swap(tr, set);
+	list_add_tail(&oneshot_table(old)->old, &oneshot_old_tables);
+	oneshot_nr_old++;
+	queue_work(system_dfl_wq, &oneshot_old_work);
+	return 0;
+}
+
+/**
+ * oneshot_wait_for_old - wait until no call uses a set that oneshot_clear() has replaced
+ *
+ * Whoever has opened such a set can then read all of it.
+ *
+ * Context: May sleep; trace_types_lock is not held.
+ */
+void oneshot_wait_for_old(void)
+{
+	flush_work(&oneshot_old_work);
+}
+
 /**
  * oneshot_clear - begin a new set; no set if the tracer does not run
  * @tr: the instance
+ * @wait: whether to wait for oneshot_wait_for_old()
  *
- * When this returns, all calls use the new set. Waiting for callbacks can take long:
- * meanwhile, trace_types_lock is free.
+ * When this returns, all new calls use the new set.
  *
  * Context: May sleep; trace_types_lock is not held.
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOMEM; -EAGAIN: too many replaced sets are there, and @wait is false.
  */
-int oneshot_clear(struct trace_array *tr)
+int oneshot_clear(struct trace_array *tr, bool wait)
 {
-	struct oneshot_set *set = NULL;
-	bool runs;
+	int ret = oneshot_replace_set(tr, wait);
 
-	scoped_guard(mutex, &trace_types_lock) {
-		runs = tr->oneshot.registered;
-		if (runs) {
-			set = oneshot_new_set(tr->oneshot.set->limit);
-			if (!set)
-				return -ENOMEM;
-			/* First, or the new set would miss calls of functions that have retired. */
-			oneshot_retire_rearm(tr);
-			oneshot_work_soon();
-		}
-		set = oneshot_swap(tr, set);
-	}
-	if (runs)
-		oneshot_synchronize();
-	scoped_guard(mutex, &trace_types_lock)
-		oneshot_set_put(set);
-	return 0;
+	if (!ret && wait)
+		oneshot_wait_for_old();
+	return ret;
 }
 
 static int oneshot_trace_init(struct trace_array *tr)

@@ -66,7 +66,9 @@ struct oneshot_retire {
  * struct oneshot_table - a set, with its references and its retired functions
  * @set: the set
  * @list: in oneshot_tables
- * @refs: the number of its users: its instance, readers, and who waits for its last callback
+ * @old: in oneshot_old_tables, when the instance has another set
+ * @refs: the number of its users: its instance, readers, and the worker that waits for the
+ *	last callback
  * @retire: its retired functions
  *
  * trace_types_lock protects all but @set.
@@ -74,6 +76,7 @@ struct oneshot_retire {
 struct oneshot_table {
 	struct oneshot_set	set;
 	struct list_head	list;
+	struct list_head	old;
 	unsigned int		refs;
 	struct oneshot_retire	retire;
 };
@@ -159,7 +162,8 @@ void oneshot_retire_changed(struct trace_array *tr, u32 flags);
 
 /* trace_oneshot.c */
 void oneshot_work_soon(void);
-int oneshot_clear(struct trace_array *tr);
+int oneshot_clear(struct trace_array *tr, bool wait);
+void oneshot_wait_for_old(void);
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
 		    unsigned long other, const u64 *ns);
 void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int kind,

@@ -5,8 +5,8 @@
  * A set is kept when the tracer stops, so that it can be read later. It is replaced
  * when the tracer starts again or when 0 is written to oneshot_seen. The instance has a
  * reference to its present set. Whoever has opened oneshot_seen has a reference to the
- * set of that moment, and the write of 0 has one to the old set until no callback uses
- * it any more. The last user frees the set. trace_types_lock protects the references,
+ * set of that moment, and a worker has one to the old set until no callback uses it any
+ * more, see oneshot_clear(). The last user frees the set. trace_types_lock protects the references,
  * the list of sets, and every operation on a set except look-up and insertion.
  *
  * A new set has chunks for the text of the kernel, and ONESHOT_BEGIN_BLOCKS blocks of
@@ -88,16 +88,20 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 /*
  * Add blocks until there is room for @recs more records, or the limit is reached. The size of a
  * block is no power of two, so kmalloc() would waste a third of the memory. Not inlined, so
- * that /proc/vmallocinfo tells blocks from sets.
+ * that /proc/vmallocinfo tells blocks from sets. A record without meta is not read, so nothing
+ * else has to be zero.
  */
 static noinline int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
-	void *block;
+	struct oneshot_rec *block;
+	unsigned int i;
 
 	while (oneshot_set_spare(set) < recs && set->room < set->limit) {
-		block = vzalloc(ONESHOT_BLOCK_BYTES);
+		block = vmalloc(ONESHOT_BLOCK_BYTES);
 		if (!block)
 			return -ENOMEM;
+		for (i = 0; i < ONESHOT_BLOCK_RECS; i++)
+			block[i].meta = 0;
 		oneshot_set_add_block(set, block);
 	}
 	return 0;
