@@ -251,7 +251,8 @@ static int read_blob(struct child *git, const char *id, const char *path, char *
 
 static void add_tag(struct tags *t, const char *path, struct json_object *line)
 {
-	const char *name = json__text(json__field(line, "name")), *signature = json__text(json__field(line, "signature"));
+	const char *name = json__text(json__field(line, "name"));
+	const char *signature = json__text(json__field(line, "signature"));
 	int start = json_object_get_int(json__field(line, "line")), end = json_object_get_int(json__field(line, "end"));
 	char *whole;
 	struct tag tag;
