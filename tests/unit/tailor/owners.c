@@ -131,7 +131,7 @@ static void finish(void)
 
 TestSuite(owners, .init = make_tree, .fini = leave_dir, .timeout = 60);
 
-static void expect_all(void)
+static void expect_owners(void)
 {
 	static const char *const wanted[][2] = {
 		{ "plain/always.o", "" }, { "plain/never.o", "unknown" },
@@ -167,11 +167,11 @@ static void expect_all(void)
 Test(owners, are_found_by_emptying_options)
 {
 	cr_expect(find());
-	expect_all();
+	expect_owners();
 	finish();
 	/* They are kept. */
 	cr_expect(not(find()));
-	expect_all();
+	expect_owners();
 	finish();
 }
 
