@@ -10,7 +10,7 @@
 #include "report/documents.h"
 #include "report/edges.h"
 #include "report/images.h"
-#include "report/owners.h"
+#include "report/maintainers.h"
 #include "report/proof.h"
 #include "report/report.h"
 #include "run/output.h"
@@ -249,13 +249,13 @@ static int report(const struct report_options *o, const struct documents *d, con
 {
 	const char *const *labels = (const char *const *)d->labels;
 	struct output *output = NULL;
-	struct owners *owners = NULL;
+	struct maintainers *owners = NULL;
 	struct rows rows;
 	int err;
 
 	err = check(o, d, u);
 	if (!err && o->by == BY_OWNER)
-		err = owners__read(&owners, (const char *const *)o->directories, o->directory_count);
+		err = maintainers__read(&owners, (const char *const *)o->directories, o->directory_count);
 	if (err)
 		return err;
 	err = rows__make(&rows, u, d->list, d->count);
@@ -273,7 +273,7 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err)
 		err = print(o, &rows, labels, output);
 	rows__free(&rows);
-	owners__free(owners);
+	maintainers__free(owners);
 	return output__finish(output, err);
 }
 

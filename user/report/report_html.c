@@ -43,7 +43,7 @@
 #include "document/coverage_json.h"
 #include "image/image.h"
 #include "report/embed.h"
-#include "report/owners.h"
+#include "report/maintainers.h"
 #include "report/page.h"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[], _binary_page_js_start[], _binary_page_js_end[];
@@ -291,7 +291,7 @@ static void write_units(struct page *p)
 		write_text(p->w, f->module);
 		jsonw_lluint(p->w, i - first);
 		if (p->rows->owners && f->unit)
-			write_text(p->w, owners__of(p->rows->owners, f->unit));
+			write_text(p->w, maintainers__of(p->rows->owners, f->unit));
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);

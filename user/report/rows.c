@@ -7,7 +7,7 @@
 #include "base/index.h"
 #include "base/sorted.h"
 #include "report/documents.h"
-#include "report/owners.h"
+#include "report/maintainers.h"
 #include "report/rows.h"
 
 /* ---- what a recording was asked for */
@@ -394,7 +394,7 @@ static void name_of(const struct rows *r, const struct row *row, enum group_by b
 	else if (f->module && !row->asked && !row->unattached)
 		snprintf(name, room, "[%s] (loaded later)", f->module);
 	else if (f->unit && by == BY_OWNER)
-		snprintf(name, room, "%s", owners__of(r->owners, f->unit) ?: OTHERS);
+		snprintf(name, room, "%s", maintainers__of(r->owners, f->unit) ?: OTHERS);
 	else if (f->unit && by == BY_FILE)
 		snprintf(name, room, "%s", f->unit);
 	else if (f->unit && unit__directory_length(f->unit))

@@ -57,7 +57,7 @@ struct rows {
 	uint32_t *runs;		/* as @marks: how many runs of a union have seen it; NULL: no document is a union */
 	bool has_unions;
 	size_t *alike;		/* as documents__alike() */
-	struct owners *owners;	/* for BY_OWNER; not freed by rows__free() */
+	struct maintainers *owners;	/* for BY_OWNER; not freed by rows__free() */
 	struct tally *totals;	/* of each column */
 	const char *where;	/* the part that rows__restrict() kept; NULL: all */
 };

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who looks after a file of the kernel's source: the entry of MAINTAINERS that matches it most closely. */
-#ifndef HYTRACE_REPORT_OWNERS_H
-#define HYTRACE_REPORT_OWNERS_H
+#ifndef HYTRACE_REPORT_MAINTAINERS_H
+#define HYTRACE_REPORT_MAINTAINERS_H
 
 #include <stddef.h>
 
-struct owners;
+struct maintainers;
 
 /**
- * owners__read() - read MAINTAINERS
- * @ret: to be freed by owners__free()
+ * maintainers__read() - read MAINTAINERS
+ * @ret: to be freed by maintainers__free()
  * @directories: where the source may be; the first one that has the file counts
  * @count: their number
  *
  * Return: 0, or -EINVAL after a message if none has it.
  */
-int owners__read(struct owners **ret, const char *const *directories, size_t count);
-void owners__free(struct owners *o);
+int maintainers__read(struct maintainers **ret, const char *const *directories, size_t count);
+void maintainers__free(struct maintainers *o);
 
 /**
- * owners__of() - find the owner of a file
+ * maintainers__of() - find the owner of a file
  * @o: the owners
  * @file: from the top of the source; it must live as long as @o
  *
@@ -27,6 +27,6 @@ void owners__free(struct owners *o);
  * entries, that of the deepest pattern counts, as for get_maintainer.pl; of patterns of one depth, the longest one.
  * NULL: there is none.
  */
-const char *owners__of(struct owners *o, const char *file);
+const char *maintainers__of(struct maintainers *o, const char *file);
 
 #endif

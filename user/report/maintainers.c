@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owners of files; see owners.h. A pattern means what it means for scripts/get_maintainer.pl: a file or directory whose
+ * Owners of files; see maintainers.h. A pattern means what it means for scripts/get_maintainer.pl: a file or directory whose
  * path begins with it. Only one that ends with a slash also means what is in directories below.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
-#include "report/owners.h"
+#include "report/maintainers.h"
 
 struct pattern {
 	char *text;		/* with "*" at its end */
@@ -25,7 +25,7 @@ struct pattern {
 	bool below, excludes;
 };
 
-struct owners {
+struct maintainers {
 	char **entries;		/* their names */
 	size_t count;
 	struct pattern *patterns;	/* those of one entry follow each other */
@@ -43,7 +43,7 @@ static size_t slashes(const char *text)
 }
 
 /* @text: of a line "F:" or "X:". A directory may lack its slash. */
-static void add_pattern(struct owners *o, const char *directory, const char *text, bool excludes)
+static void add_pattern(struct maintainers *o, const char *directory, const char *text, bool excludes)
 {
 	autofree char *path = xasprintf("%s/%s", directory, text);
 	size_t length = strlen(text), fixed = strcspn(text, "*?[");
@@ -59,7 +59,7 @@ static void add_pattern(struct owners *o, const char *directory, const char *tex
 }
 
 /* The line before those with a letter and a colon is the name of an entry. */
-static void read_line(struct owners *o, const char *directory, char *line, char **name)
+static void read_line(struct maintainers *o, const char *directory, char *line, char **name)
 {
 	bool is_field = *line >= 'A' && *line <= 'Z' && line[1] == ':';
 	char *value = line + 2 + (is_field ? strspn(line + 2, " \t") : 0);
@@ -76,9 +76,9 @@ static void read_line(struct owners *o, const char *directory, char *line, char 
 		add_pattern(o, directory, value, *line == 'X');
 }
 
-int owners__read(struct owners **ret, const char *const *directories, size_t count)
+int maintainers__read(struct maintainers **ret, const char *const *directories, size_t count)
 {
-	struct owners *o = xcalloc(1, sizeof(*o));
+	struct maintainers *o = xcalloc(1, sizeof(*o));
 	char *line = NULL, *name = NULL;
 	const char *directory = NULL;
 	size_t room = 0;
@@ -108,7 +108,7 @@ int owners__read(struct owners **ret, const char *const *directories, size_t cou
 	return 0;
 }
 
-void owners__free(struct owners *o)
+void maintainers__free(struct maintainers *o)
 {
 	if (!o)
 		return;
@@ -139,7 +139,7 @@ static bool is_closer(const struct pattern *p, const struct pattern *other)
 	return !other || (ORDER(depth_of(p), depth_of(other)) ?: ORDER(strlen(p->text), strlen(other->text))) > 0;
 }
 
-static const char *find(const struct owners *o, const char *file)
+static const char *find(const struct maintainers *o, const char *file)
 {
 	const struct pattern *best = NULL;
 	size_t depth = slashes(file);
@@ -161,7 +161,7 @@ static const char *find(const struct owners *o, const char *file)
 	return best ? o->entries[best->entry] : NULL;
 }
 
-const char *owners__of(struct owners *o, const char *file)
+const char *maintainers__of(struct maintainers *o, const char *file)
 {
 	struct lh_entry *entry = lh_table_lookup_entry(o->known, file);
 	const char *owner = entry ? lh_entry_v(entry) : find(o, file);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The owner of a file is the entry of MAINTAINERS whose pattern is the closest, as for get_maintainer.pl. */
-#include "report/owners.h"
+#include "report/maintainers.h"
 #include "put_file.h"
 
-static struct owners *owners;
+static struct maintainers *owners;
 
 static void begin(void)
 {
@@ -19,12 +19,12 @@ static void begin(void)
 		   "FORK\nF:\tkernel/fork\nF:\tkernel/sched/[c-d]*\nF:\n\n"
 		   "NETWORKING\nF:\tnet/\nX:\tnet/wireless/\n\n"
 		   "THE REST\nF:\t*\nF:\t*/\n");
-	cr_assert(eq(int, owners__read(&owners, (const char *const []){ "nowhere", "source" }, 2), 0));
+	cr_assert(eq(int, maintainers__read(&owners, (const char *const []){ "nowhere", "source" }, 2), 0));
 }
 
 static void end(void)
 {
-	owners__free(owners);
+	maintainers__free(owners);
 	leave_dir();
 }
 
@@ -58,18 +58,18 @@ Test(owners, are_of_the_closest_pattern)
 
 	for (int again = 0; again < 2; again++)
 		for_each(one, cases)
-			expect_str(owners__of(owners, one->file), one->owner, "%s", one->file);
+			expect_str(maintainers__of(owners, one->file), one->owner, "%s", one->file);
 }
 
 Test(owners, may_be_none)
 {
-	struct owners *none;
+	struct maintainers *none;
 
 	write_text("source/MAINTAINERS", "F:\tnot/of/an/entry/\nONE\nF:\tfs/\n");
-	cr_assert(eq(int, owners__read(&none, (const char *const []){ "source" }, 1), 0));
-	expect_str(owners__of(none, "fs/a.c"), "ONE");
-	cr_expect(eq(ptr, (void *)owners__of(none, "not/of/an/entry/a.c"), NULL));
-	owners__free(none);
+	cr_assert(eq(int, maintainers__read(&none, (const char *const []){ "source" }, 1), 0));
+	expect_str(maintainers__of(none, "fs/a.c"), "ONE");
+	cr_expect(eq(ptr, (void *)maintainers__of(none, "not/of/an/entry/a.c"), NULL));
+	maintainers__free(none);
 	cr_redirect_stderr();
-	cr_expect(eq(int, owners__read(&none, (const char *const []){ "nowhere" }, 1), -EINVAL));
+	cr_expect(eq(int, maintainers__read(&none, (const char *const []){ "nowhere" }, 1), -EINVAL));
 }
