@@ -286,8 +286,27 @@ begin d
 end 124 d
 begin e
 end 137 e'
+rm marks ready
+printf '%s\n' 'a touch ready; sleep 98765 & echo $! >pid; wait' 'b true' >list
+python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+	"$(type -P env)" HYTRACE_MARK=dead/mark "$hytrace" suite --no-trace list >out &
+runner=$!
+timeout 20 sh -c 'until [ -e ready ]; do sleep .05; done'
+kill -INT $runner
+wait $runner
+is 'after a signal, the runner waits for no answer' "$? $(<marks)" '130 begin a'
 kill $suite
 wait $suite 2>/dev/null
+printf '%s\n' 'a until test -e closed; do sleep .05; done' 'b true' 'c false' >list
+is 'if the recording ends before the suite, the tests go on without marks' "$(
+	sh -c 'exec 3<>dead/mark 4<>dead/answer; HYTRACE_MARK=dead/mark "$0" suite --no-trace list 3>&- 4>&- & read -r line <&3; echo >&4
+		sleep .5; exec 3>&- 4>&-; touch closed; wait $!; echo $?' "$hytrace" 2>&1 | sed 's/ # .*//')" 'KTAP version 1
+1..3
+hytrace: `hytrace suite` has ended before the mark
+ok 1 a
+ok 2 b
+not ok 3 c
+1'
 is 'a suite that ends before it answers' "$(
 	sh -c 'exec 3<>dead/mark 4<>dead/answer; HYTRACE_MARK=dead/mark "$0" mark a 3>&- 4>&- & read -r line <&3; exec 3>&- 4>&-
 		wait $!; echo $?' "$hytrace" 2>&1)" 'hytrace: `hytrace suite` has ended before the mark was answered
