@@ -63,6 +63,7 @@ is 'a test that is skipped has not failed' "$(printf 'a exit 32\nb exit 4\n' | s
 ok 1 a # SKIP
 not ok 2 b # status 4, TIME
 status 1'
+is 'nor has a suite of such tests' "$(echo 'a exit 32' | suite --skip 32 | tail -n 1)" 'status 0'
 is 'only with --skip' "$(echo 'a exit 32' | suite)" 'KTAP version 1
 1..1
 not ok 1 a # status 32, TIME
