@@ -235,7 +235,7 @@ static int tell(const struct marker *m, const char *line, int length)
 	while (read(m->answers, &byte, 1) == 1)
 		;
 	while (write(m->to, line, length) != length) {
-		if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && errno != EINTR && errno != EPIPE)
 			return error__return(-errno, "the mark cannot be told to `hytrace suite`: %s", strerror(errno));
 		if (!is_heard(m))
 			return error__return(-EPIPE, "`hytrace suite` has ended before the mark");
