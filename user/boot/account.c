@@ -378,14 +378,6 @@ void boot__divide(struct boot *b, FILE *log)
 	add_userspace(&builder);
 }
 
-void boot__init_account(struct boot *b)
-{
-	b->clock = clock_not_known;
-	b->firmware = (struct boot_firmware){ FIRMWARE_NONE, NOT_KNOWN, NOT_KNOWN };
-	boot_units__not_known(b, NULL);
-	b->first_call = NOT_KNOWN;
-}
-
 /* Reads "model name	: QEMU Virtual CPU" of the first CPU. */
 static void read_machine(struct boot *b)
 {
@@ -417,11 +409,4 @@ void boot__account(struct boot *b, const char *dir)
 	boot__divide(b, log);
 	if (log)
 		fclose(log);
-}
-
-void boot__free_account(struct boot *b)
-{
-	boot_units__free(&b->units);
-	free(b->parts.list);
-	b->parts = (struct boot_parts){};
 }

@@ -15,13 +15,10 @@ extern const struct json_field boot_userspace_fields[], boot_unit_fields[];
 /* Of a struct boot_units: is the boot complete? Null: they are not known. Only written. */
 extern const struct json_kind boot_units_complete;
 
-/* For reading a document, in which all may be missing. */
-void boot__init_account(struct boot *b);
 /* Finds clocks, firmware and units, and divides the boot. @dir: the mount point of tracefs; NULL: there is none */
 void boot__account(struct boot *b, const char *dir);
 /* Divides it. @log: the kernel's log; NULL: there is none */
 void boot__divide(struct boot *b, FILE *log);
-void boot__free_account(struct boot *b);
 
 /*
  * ---- clocks. The events of a boot tell the relation to CLOCK_MONOTONIC when systemd began; NTP may change it later,

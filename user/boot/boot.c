@@ -19,9 +19,10 @@ void boot__init(struct boot *ret)
 			.show = NOT_KNOWN, .ftrace_init = NOT_KNOWN, .before_ftrace_init = NOT_KNOWN,
 		},
 		.process = { SPAN_NONE, .start = NOT_KNOWN, .end = NOT_KNOWN }, .full = NOT_KNOWN, .probes_lost = NOT_KNOWN,
-		.probes_full = NOT_KNOWN, .store = strings__new(),
+		.probes_full = NOT_KNOWN, .clock = clock_not_known, .firmware = { FIRMWARE_NONE, NOT_KNOWN, NOT_KNOWN },
+		.first_call = NOT_KNOWN, .store = strings__new(),
 	};
-	boot__init_account(ret);
+	boot_units__not_known(ret, NULL);
 }
 
 static void free_phases(struct boot_phase *list, size_t count)
@@ -49,7 +50,8 @@ void boot__free(struct boot *b)
 	free(b->cpus);
 	free(b->waits);
 	free(b->ahead);
-	boot__free_account(b);
+	boot_units__free(&b->units);
+	free(b->parts.list);
 	strings__free(b->store);
 	memset(b, 0, sizeof(*b));
 }

@@ -179,19 +179,20 @@ static void draw_legend(struct picture *p)
 
 static void draw_longest(struct picture *p)
 {
-	size_t count, *list = timeline__longest(p->t, TIMELINE_BOOT, LONGEST, &count);
+	size_t count;
+	const struct span **list = timeline__longest(p->t, TIMELINE_BOOT, LONGEST, &count);
 	double y = 32;
 
 	if (count)
 		svg__label(p->out, "title", SECOND, y, "start", "Longest, without what is inside");
 	for (size_t i = 0; i < count; i++) {
-		const struct span *s = &p->t->spans[list[i]];
+		const struct span *s = list[i];
 
 		y += 18;
 		svg__label(p->out, "mono", SECOND + 80, y, "end", "%s", svg__time(s->self, false).text);
 		fprintf(p->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
 			span_class_words[s->class], SECOND + 90, y - 10,
-			1 + 150.0 * s->self / p->t->spans[list[0]].self);
+			1 + 150.0 * s->self / list[0]->self);
 		fprintf(p->out, "<text class=\"mono\" x=\"%d\" y=\"%.1f\">", SECOND + 250, y);
 		svg__text(p->out, s->name, 58);
 		fputs("</text>\n", p->out);

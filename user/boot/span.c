@@ -356,26 +356,16 @@ static bool can_be_changed(const struct span *b)
 	       b->class == SPAN_UNIT || b->class == SPAN_WAIT;
 }
 
-static int by_self(const void *a, const void *b, void *arg)
+const struct span **timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count)
 {
-	const struct span *list = arg;
-	const size_t *x = a, *y = b;
+	const struct span **list = xcalloc(t->span_count, sizeof(*list));
+	size_t count = 0;
 
-	return ORDER(list[*y].self, list[*x].self) ?: ORDER(*x, *y);
-}
-
-size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count)
-{
-	size_t *list = xcalloc(t->span_count, sizeof(*list)), count = 0;
-
-	for (size_t i = 0; i < t->span_count; i++) {
-		const struct span *b = &t->spans[i];
-
-		if (t->lanes[b->lane].part == part && can_be_changed(b) && b->self > 0 &&
-		    b->start <= t->parts[part].end)
-			list[count++] = i;
+	for_array(s, t->spans, t->span_count) {
+		if (t->lanes[s->lane].part == part && can_be_changed(s) && s->self > 0 && s->start <= t->parts[part].end)
+			list[count++] = s;
 	}
-	qsort_r(list, count, sizeof(*list), by_self, t->spans);
+	qsort(list, count, sizeof(*list), by_own_time);
 	*ret_count = count < most ? count : most;
 	return list;
 }

@@ -216,9 +216,9 @@ void timeline__free(struct timeline *t);
 /* The row of a span in its lane, if layers are drawn one below the other. */
 size_t timeline__row(const struct timeline *t, const struct span *s);
 /*
- * The indexes of the @most spans of a part with the longest "self", to be freed. Only spans that somebody can make
- * shorter: no phases, and no early calls, whose times may only be upper bounds.
+ * The @most spans of a part with the longest "self", to be freed. Only spans that somebody can make shorter: no phases,
+ * and no early calls, whose times may only be upper bounds.
  */
-size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count);
+const struct span **timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count);
 
 #endif

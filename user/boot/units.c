@@ -88,18 +88,21 @@ const struct json_field boot_unit_fields[] = {
 	{ }
 };
 
-static void set_never(void *object, const struct json_field *p)
+/* Subtracts @offset from all times of systemd; there is none before the clock's zero. NOT_KNOWN: sets all to that. */
+static void shift(void *object, const struct json_field *p, int64_t offset)
 {
 	for (; p->name; p++) {
+		int64_t *time = (int64_t *)((char *)object + p->offset);
+
 		if (p->kind == &field_time && p->detail)
-			*(int64_t *)((char *)object + p->offset) = NOT_KNOWN;
+			*time = offset != NOT_KNOWN && *time != NOT_KNOWN && *time > offset ? *time - offset : NOT_KNOWN;
 	}
 }
 
 void boot_units__not_known(struct boot *b, const char *why)
 {
 	b->units = (struct boot_units){ .why_not = why, .jobs = NOT_KNOWN };
-	set_never(b, boot_userspace_fields);
+	shift(b, boot_userspace_fields, NOT_KNOWN);
 }
 
 static void free_texts(char **list)
@@ -193,7 +196,7 @@ static int ask_unit(sd_bus *bus, struct boot_units *u, const char *name, const c
 	struct boot_unit unit = { .name = strings__add(store, name), .state = strings__intern(store, state) };
 	int err;
 
-	set_never(&unit, boot_unit_fields);
+	shift(&unit, boot_unit_fields, NOT_KNOWN);
 	err = ask_properties(bus, path, SYSTEMD ".Unit", boot_unit_fields, &unit);
 	if (err < 0 || unit.activating == NOT_KNOWN) {
 		free_texts(unit.after);
@@ -314,17 +317,6 @@ static int open_bus(sd_bus **ret)
 	}
 	sd_bus_unref(bus);
 	return sd_bus_open_system(ret);
-}
-
-/* Subtracts @offset from all times; there is none before the clock's zero. */
-static void shift(void *object, const struct json_field *p, int64_t offset)
-{
-	for (; p->name; p++) {
-		int64_t *time = (int64_t *)((char *)object + p->offset);
-
-		if (p->kind == &field_time && p->detail && *time != NOT_KNOWN)
-			*time = *time > offset ? *time - offset : NOT_KNOWN;
-	}
 }
 
 void boot_units__shift(struct boot *b, int64_t offset)
