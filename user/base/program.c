@@ -306,6 +306,24 @@ error_t result_options__parse(struct result_options *o, int key, char *arg, stru
 	case OPTION_KEY_MIN_RUNS:
 		o->min_runs = option__number(state, "min-runs", arg, INT_MAX);
 		return 0;
+	case OPTION_KEY_IN:
+		if (!*arg)
+			argp_error(state, "--in: the name is empty");
+		o->where = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+		if (!o->least)
+			return ARGP_ERR_UNKNOWN;
+		o->count = option__arguments(state, &o->arguments);
+		if (o->count < o->least || (o->most && o->count > o->most))
+			argp_usage(state);
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+error_t result_options__parser(int key, char *arg, struct argp_state *state)
+{
+	return result_options__parse(state->input, key, arg, state);
 }

@@ -42,8 +42,6 @@ enum tailor_format { TAILOR_TEXT, TAILOR_JSON, TAILOR_HTML };
 static const char *const format_names[] = { "text", "json", "html", NULL };
 
 struct tailor_options {
-	const char *const *paths;
-	size_t count;
 	const char *build, *config, *output;
 	const char *keeps[MOST_LISTS];
 	size_t keep_count;
@@ -78,12 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->output = arg;
 		break;
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->paths);
-		break;
 	case ARGP_KEY_END:
-		if (!o->count)
-			argp_usage(state);
 		if (!o->build)
 			argp_error(state, "--build DIR is missing: Kbuild and Kconfig are asked there");
 		if (!o->output)
@@ -252,7 +245,7 @@ static int prepare(struct work *w, const struct tailor_options *o)
 {
 	int err;
 
-	err = documents__read(&w->documents, o->paths, o->count, &o->result);
+	err = documents__read(&w->documents, o->result.arguments, o->result.count, &o->result);
 	if (!err)
 		err = check_documents(&w->documents, o->lossy);
 	if (!err)
@@ -305,10 +298,11 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 	if (!strcmp(o->output, o->result.output ?: "-") || is_same(o->output, o->result.output))
 		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give "
 				     "another --report FILE", o->output);
-	for (size_t i = 0; i < o->count; i++) {
-		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->result.output))
-			return error__return(-EINVAL, "%s: is a recording that is read: write another file",
-					     o->paths[i]);
+	for (size_t i = 0; i < o->result.count; i++) {
+		const char *path = o->result.arguments[i];
+
+		if (is_same(path, o->output) || is_same(path, o->result.output))
+			return error__return(-EINVAL, "%s: is a recording that is read: write another file", path);
 	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
@@ -366,7 +360,7 @@ int cmd_tailor(int argc, char **argv)
 		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or bad files.",
 	};
-	struct tailor_options o = { .result.formats = format_names };
+	struct tailor_options o = { .result.formats = format_names, .result.least = 1 };
 	struct results r = {};
 	struct work w = {};
 	int err;
