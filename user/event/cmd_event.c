@@ -181,15 +181,12 @@ static void add_row(struct libscols_table *table, const struct prototype *p)
 {
 	struct libscols_line *line = table__line(table, NULL);
 	uint64_t enabled = 0, missed = 0;
-	char event[512], number[32];
 
 	function_event__number(p, "enable", &enabled);
 	function_event__number(p, "missed", &missed);
-	snprintf(event, sizeof(event), "%s/%s", p->group, p->name);
-	snprintf(number, sizeof(number), "%" PRIu64, missed);
-	table__cell(line, 0, event);
+	table__printf(line, 0, "%s/%s", p->group, p->name);
 	table__cell(line, 1, enabled ? "yes" : "no");
-	table__cell(line, 2, number);
+	table__printf(line, 2, "%" PRIu64, missed);
 	table__cell(line, 3, p->text);
 }
 

@@ -18,7 +18,6 @@
 #include "kernel/traceable.h"
 #include "report/commands.h"
 #include "report/images.h"
-#include "report/report.h"
 #include "run/output.h"
 
 enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
@@ -26,15 +25,11 @@ enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
 static void add_line(struct libscols_table *table, const struct function *f)
 {
 	struct libscols_line *line = table__line(table, NULL);
-	char text[512];
 
-	function__full_name(text, sizeof(text), f->name, f->module);
-	table__cell(line, COLUMN_NAME, text);
+	table__printf(line, COLUMN_NAME, f->module ? "%s [%s]" : "%s", f->name, f->module);
 	/* "fs/read_write.c:460", or only the file; empty: unknown. */
-	snprintf(text, sizeof(text), f->file ? "%s:%u" : "%s", f->file ?: f->unit ?: "", f->line);
-	table__cell(line, COLUMN_PLACE, text);
-	snprintf(text, sizeof(text), f->untraced ? "no: %s" : f->init ? "at start" : "yes", f->untraced);
-	table__cell(line, COLUMN_TRACEABLE, text);
+	table__printf(line, COLUMN_PLACE, f->file ? "%s:%u" : "%s", f->file ?: f->unit ?: "", f->line);
+	table__printf(line, COLUMN_TRACEABLE, f->untraced ? "no: %s" : f->init ? "at start" : "yes", f->untraced);
 }
 
 /* Prints "9 functions: 5 can be traced, 1 only at start, 3 cannot: noinstr 2, file 1". */

@@ -177,8 +177,7 @@ static void print_table(const struct all_said *all, size_t first, size_t end, bo
 		next = end_of(all, first, true);
 		print_place(&said->other, text, sizeof(text));
 		table__cell(line, 0, text);
-		snprintf(text, sizeof(text), "%s+0x%" PRIx32, said->in, said->into);
-		table__cell(line, 1, text);
+		table__printf(line, 1, "%s+0x%" PRIx32, said->in, said->into);
 		for (size_t i = 0; i < columns; i++)
 			table__cell(line, 2 + i, has_document(all, first, next, i) ? "yes" : "-");
 	}

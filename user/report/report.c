@@ -15,21 +15,13 @@
 
 /* ---- the table */
 
-static void set_number(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), known ? fmt : "-", number);
-	table__cell(line, column, text);
-}
-
 /* Prints the number of functions seen, the number asked for (if @with_asked), and the share. */
 static void set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
 {
-	set_number(line, column++, true, "%.0f", tally__seen(t));
+	table__number(line, column++, true, "%.0f", tally__seen(t));
 	if (with_asked)
-		set_number(line, column++, t->asked, "%.0f", t->asked);
-	set_number(line, column, t->asked, "%.1f%%", tally__share(t));
+		table__number(line, column++, t->asked, "%.0f", t->asked);
+	table__number(line, column, t->asked, "%.1f%%", tally__share(t));
 }
 
 static size_t most_asked(const struct group *g, size_t columns)
@@ -58,7 +50,7 @@ static void add_line(struct libscols_table *table, const struct group *g, size_t
 		set_tally(line, 1, &g->tallies[0], true);
 		return;
 	}
-	set_number(line, 1, most, "%.0f", most);
+	table__number(line, 1, most, "%.0f", most);
 	if (columns >= DOCUMENTS_MANY)
 		many__fill(line, g->tallies, columns);
 	for (size_t i = 0; columns < DOCUMENTS_MANY && i < columns; i++)
