@@ -3,19 +3,13 @@
  * Files: whole as text, what the kernel says of them, their paths and their descriptors; and the places of
  * files that are written. See files.h.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
-#include <stdbool.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"

@@ -10,11 +10,6 @@
 #ifndef HYTRACE_BASE_MEMORY_H
 #define HYTRACE_BASE_MEMORY_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 void memory__fail(void) __attribute__((noreturn));
 
 /* The memory of the variable is freed at the end of its block, as by the kernel's __free(kfree). */

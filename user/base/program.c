@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all programs have in common: how they begin, their commands and their options. See program.h. */
 #include <argp.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

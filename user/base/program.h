@@ -7,9 +7,6 @@
 #define HYTRACE_BASE_PROGRAM_H
 
 #include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /**
  * program__run() - do what main() has to do

@@ -5,8 +5,6 @@
 
 #include <libsmartcols/libsmartcols.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 

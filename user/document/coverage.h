@@ -7,10 +7,6 @@
 #ifndef HYTRACE_DOCUMENT_COVERAGE_H
 #define HYTRACE_DOCUMENT_COVERAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "document/filter.h"

@@ -6,9 +6,6 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <linux/types.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"

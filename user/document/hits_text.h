@@ -8,9 +8,6 @@
 #ifndef HYTRACE_DOCUMENT_HITS_TEXT_H
 #define HYTRACE_DOCUMENT_HITS_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "kernel/hits.h"
 
 struct hits_text {

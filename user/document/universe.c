@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All functions of a kernel build, as json, and as a cached file; see universe.h. */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

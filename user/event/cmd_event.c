@@ -4,9 +4,6 @@
  * a run (record, see record.c).
  */
 #include <argp.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"

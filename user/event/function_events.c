@@ -13,15 +13,9 @@
  * the last two carets as an entry. So an entry without a caret, or a '^' in a command, confuses it. And the
  * last entry may be of another part of the kernel.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -6,11 +6,6 @@
  * Debian 12 cannot set their size. The kernel's default is 2,048 entries: a trigger for single values
  * would drop some that have room in ours, and each log2 trigger would need 16 times the memory.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/table.h"
 #include "event/hist.h"

@@ -4,11 +4,7 @@
 #include <fcntl.h>
 #include <kbuffer.h>
 #include <limits.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -14,11 +14,7 @@
  * hytrace itself is not recorded. To print an event it reads and writes, which are typical events,
  * so each event would cause another one.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

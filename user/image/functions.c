@@ -5,10 +5,6 @@
  * An address may have several names. This chooses the name that the kernel prints, because
  * recordings and the kernel's own lists use it.
  */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"

@@ -2,9 +2,6 @@
 /* Loads bpf/cover.bpf.c; see cover_object.h. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "kernel/cover_object.h"

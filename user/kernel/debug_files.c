@@ -2,9 +2,6 @@
 /* Finds files by their build id; see debug_files.h. */
 #include <elfutils/libdwfl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"

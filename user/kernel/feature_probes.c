@@ -9,17 +9,12 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"

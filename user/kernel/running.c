@@ -9,10 +9,7 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"

@@ -2,12 +2,6 @@
 /*
  * The kernel's text symbols, sorted by address, and the reading of long lists of text; see symbols.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/index.h"

@@ -2,8 +2,6 @@
 /* hytrace callers and hytrace calls: who called a function, and what it called, from recordings of `hytrace cover`. */
 #include <argp.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace report: what ran and what did not, from recordings of `hytrace cover`. */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/program.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace why: whether a function can be traced, and why it was not seen. */
 #include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

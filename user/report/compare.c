@@ -6,9 +6,6 @@
  * builds of the kernel differ, hits are matched by name. reasons.c finds out why the sides differ.
  */
 #include <argp.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"

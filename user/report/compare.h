@@ -3,8 +3,6 @@
 #ifndef HYTRACE_REPORT_COMPARE_H
 #define HYTRACE_REPORT_COMPARE_H
 
-#include <stdio.h>
-
 #include "document/coverage.h"
 
 enum reason {

@@ -7,8 +7,6 @@
  * absence is explained by looking it up in the build of the other side.
  */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"

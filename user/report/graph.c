@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The graph of all edges; see edges.h. */
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "report/edges.h"

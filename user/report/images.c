@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds and reads the files of a kernel, and makes universes from them or the running kernel; see images.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/sorted.h"
 #include "base/text.h"

@@ -11,10 +11,6 @@
  * A loss that the other side has counted explains at most as many differences as it counted, and
  * none with certainty.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "document/coverage.h"
 #include "kernel/symbols.h"

@@ -5,9 +5,6 @@
  * and what it names, only the files say; a recording has the address to which the call returns.
  */
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"

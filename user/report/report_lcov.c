@@ -8,10 +8,6 @@
  * for has no value, because 0 would say that it did not run. With --proved, a function that perhaps
  * ran inlined has none either.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"

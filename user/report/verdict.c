@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verdicts of recordings on functions, and the functions of the recordings' kernel; see documents.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command, signals, the time limit and processes; see workload.h. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

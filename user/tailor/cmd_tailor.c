@@ -2,9 +2,6 @@
 /* hytrace tailor: a smaller configuration of the kernel, without the options of unused code. */
 #include <argp.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -2,10 +2,6 @@
 /* Reads the #if blocks of the source; see conditions.h. */
 #include <ctype.h>
 #include <obstack.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files.h"
 #include "base/index.h"

@@ -7,10 +7,6 @@
  * options with "|" between them; and a last line, which shows that nothing is missing.
  */
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"

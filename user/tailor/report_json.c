@@ -3,9 +3,6 @@
  * Writes the report as json, which docs/schema/tailor.json describes. The page for a browser
  * contains the same json.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/embed.h"
