@@ -359,9 +359,10 @@ int coverage__open_hits(const struct coverage *c, enum hits_part part, const str
 		return 0;
 	hits = xcalloc(1, sizeof(*hits));
 	err = c->source.read(hits, &c->source, part);
-	*ret = hits;
 	if (err)
 		free(hits);
+	else
+		*ret = hits;
 	return err;
 }
 

@@ -139,10 +139,9 @@ static int of_hits(struct why_sources *s)
 		if (!is_of_first(s, i))
 			continue;
 		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
-		for (size_t k = 0; !err && k < hits->count; k++)
+		for (size_t k = 0; k < hits->count; k++)
 			add_hit(u, &hits->list[k], c->scope.kind == SCOPE_BOOT);
-		if (!err)
-			coverage__close_hits(c, hits);
+		coverage__close_hits(c, hits);
 	}
 	universe__settle(u);
 	/* Each function once, though several recordings have it. */
@@ -194,15 +193,14 @@ static int find_seen(struct why_sources *s)
 		if (!text__is_known_equal(s->universe.build_id, c->kernel.build_id))
 			continue;
 		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
-		for (size_t i = 0; !err && i < hits->count; i++) {
+		for (size_t i = 0; i < hits->count; i++) {
 			const struct hit *hit = &hits->list[i];
 			const struct function *f = hit->kind == HIT_FUNCTION ? universe__find(&s->universe, hit) : NULL;
 
 			if (f)
 				set__add(sets__at(&s->seen, d), f - s->universe.list);
 		}
-		if (!err)
-			coverage__close_hits(c, hits);
+		coverage__close_hits(c, hits);
 	}
 	return err;
 }

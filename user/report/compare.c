@@ -17,7 +17,6 @@
 #include "report/documents.h"
 #include "report/commands.h"
 #include "report/compare.h"
-#include "report/reasons.h"
 
 static const struct {
 	const char *word, *text;

@@ -87,7 +87,7 @@ static int add_hit_modules(struct images *images, const struct coverage *c, enum
 	const struct hits *hits;
 	int err = coverage__open_hits(c, part, &hits);
 
-	for (size_t i = 0; !err && !again && i < hits->count; i++) {
+	for (size_t i = 0; !again && i < hits->count; i++) {
 		const char *module = hits->list[i].module;
 		struct covered_module one = {};
 
@@ -98,8 +98,7 @@ static int add_hit_modules(struct images *images, const struct coverage *c, enum
 		if (ordered)
 			add_module(images, &one, vmlinux);
 	}
-	if (!err)
-		coverage__close_hits(c, hits);
+	coverage__close_hits(c, hits);
 	return again ? add_hit_modules(images, c, HITS_ALL, vmlinux) : err;
 }
 

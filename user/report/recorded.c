@@ -314,10 +314,9 @@ static int read_all(struct all_said *all, const struct documents *d, const char 
 		all->linked &= d->list[i]->kernel.offset_known;
 	for (size_t i = 0; !err && i < d->count; i++) {
 		err = coverage__open_hits(d->list[i], HITS_ALL, &hits);
-		for (size_t k = 0; !err && k < hits->count; k++)
+		for (size_t k = 0; k < hits->count; k++)
 			add_hit(all, &hits->list[k], calls, wanted, i);
-		if (!err)
-			coverage__close_hits(d->list[i], hits);
+		coverage__close_hits(d->list[i], hits);
 	}
 	return err;
 }

@@ -337,7 +337,7 @@ static int drop_other_names(struct universe *u, const struct coverage *c)
 	const struct hits *hits;
 	int err = coverage__open_hits(c, HITS_OF_MODULES, &hits);
 
-	for (size_t i = 0; !err && i < hits->count; i++) {
+	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *hit = &hits->list[i];
 		const struct covered_module *has, *m;
 
@@ -352,8 +352,7 @@ static int drop_other_names(struct universe *u, const struct coverage *c)
 		drop_module(u, hit->module);
 		universe__settle(u);
 	}
-	if (!err)
-		coverage__close_hits(c, hits);
+	coverage__close_hits(c, hits);
 	return err;
 }
 
