@@ -54,12 +54,11 @@ char *file__text_at(const char *format, ...)
 
 long file__number(const char *path)
 {
-	char *text = file__text(path), *end = text;
+	autofree char *text = file__text(path);
+	char *end = text;
 	long number = text ? strtol(text, &end, 10) : -1;
 
-	number = end == text ? -1 : number;
-	free(text);
-	return number;
+	return end == text ? -1 : number;
 }
 
 const char *text__value(const char *text, const char *name)
@@ -77,12 +76,10 @@ const char *text__value(const char *text, const char *name)
 
 uint64_t fdinfo__number(int fd, const char *name)
 {
-	char *path = xasprintf("/proc/self/fdinfo/%d", fd), *text = file__text(path);
+	autofree char *path = xasprintf("/proc/self/fdinfo/%d", fd), *text = file__text(path);
 	const char *value = text__value(text, name);
 	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-	free(path);
-	free(text);
 	return number;
 }
 
@@ -421,7 +418,7 @@ int place__check_own(const char *directory)
 int place__write(const char *path, const char *text)
 {
 	struct place p;
-	char *temporary = NULL;
+	autofree char *temporary = NULL;
 	int err = place__find(&p, path), fd = -1;
 
 	if (!err) {
@@ -436,7 +433,6 @@ int place__write(const char *path, const char *text)
 			place__remove(&p, temporary);
 		close(fd);
 	}
-	free(temporary);
 	place__free(&p);
 	return err;
 }

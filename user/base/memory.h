@@ -10,6 +10,8 @@
 #ifndef HYTRACE_BASE_MEMORY_H
 #define HYTRACE_BASE_MEMORY_H
 
+#include <dirent.h>
+
 void memory__fail(void) __attribute__((noreturn));
 
 /* The memory of the variable is freed at the end of its block, as by the kernel's __free(kfree). */
@@ -18,6 +20,22 @@ void memory__fail(void) __attribute__((noreturn));
 static inline void memory__free_variable(void *variable)
 {
 	free(*(void **)variable);
+}
+
+/* And a file, or a directory, that was opened for reading is closed there. */
+#define autofclose __attribute__((cleanup(memory__close_file)))
+#define autoclosedir __attribute__((cleanup(memory__close_directory)))
+
+static inline void memory__close_file(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline void memory__close_directory(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
 }
 
 /* As malloc(), calloc() and reallocarray(), but never return NULL, not even for a size of 0. */

@@ -76,7 +76,8 @@ int option__word(struct argp_state *state, const char *name, const char *text, c
  * takes. If its formats are not text and json, it sets @formats.
  */
 struct result_options {
-	size_t least, most;		/* so many arguments; @most 0: any number; @least 0: the command takes them itself */
+	/* So many arguments; @most 0: any number; @least 0: the command takes them itself. */
+	size_t least, most;
 	const char *const *arguments;
 	size_t count;
 	const char *const *formats;	/* end with NULL; the first is the default; NULL: text and json */

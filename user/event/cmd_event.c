@@ -100,10 +100,9 @@ static int with_events(int (*action)(const struct prototypes *events, const void
 
 static int remove_chosen(const struct prototypes *events, const void *options)
 {
-	bool *chosen = xcalloc(events->count, sizeof(*chosen));
+	autofree bool *chosen = xcalloc(events->count, sizeof(*chosen));
 	int err = function_events__choose(events, options, chosen) ?: function_events__remove(events, chosen);
 
-	free(chosen);
 	return err;
 }
 

@@ -166,7 +166,7 @@ static int learn_page(struct raw_events *r)
 static int open_cpus(struct raw_events *r, struct instance *instance)
 {
 	char *directory = instance__path(instance, "per_cpu"), file[64];
-	DIR *dir = opendir(directory);
+	autoclosedir DIR *dir = opendir(directory);
 	int number, fd, err = dir ? 0 : error__return(-errno, "%s: %s", directory, strerror(errno));
 	struct dirent *entry;
 
@@ -180,8 +180,6 @@ static int open_cpus(struct raw_events *r, struct instance *instance)
 		else
 			*LIST_ADD(r->cpus, r->cpu_count) = (struct cpu){ .number = number, .fd = fd };
 	}
-	if (dir)
-		closedir(dir);
 	free(directory);
 	return err;
 }

@@ -314,7 +314,7 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 static void make_list(struct reader *r)
 {
 	struct functions *f = r->functions;
-	struct function_name **by_address = xcalloc(f->name_count, sizeof(*by_address));
+	autofree struct function_name **by_address = xcalloc(f->name_count, sizeof(*by_address));
 
 	for (size_t i = 0; i < f->name_count; i++)
 		by_address[i] = &f->names[i];
@@ -326,7 +326,6 @@ static void make_list(struct reader *r)
 		}
 		add_function(r, &by_address[first], end - first);
 	}
-	free(by_address);
 }
 
 /* Removes labels from @names, and looks up the function of each other name. */

@@ -343,7 +343,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 			  struct hits *hits, uint64_t *ret_unnamed)
 {
 	uint64_t unresolved = 0;
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t room = 0;
 	int err = 0;
 
@@ -358,7 +358,6 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 	}
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));
-	free(line);
 	*ret_unnamed = unresolved;
 	return err;
 }

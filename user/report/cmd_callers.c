@@ -41,7 +41,7 @@ static void find_in(struct question *q, const struct image_of *of, const char *n
 static int find_functions(struct question *q, const char *wanted)
 {
 	const char *mark = strstr(wanted, CALLERS_MODULE), *module = mark ? mark + strlen(CALLERS_MODULE) : NULL;
-	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
+	autofree char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
 	const struct images *images = q->edges->images;
 	bool pattern = strpbrk(wanted, "*?[");
 
@@ -51,7 +51,6 @@ static int find_functions(struct question *q, const char *wanted)
 		if (of->image && (!module || text__equals(of->module, module)))
 			find_in(q, of, name, pattern);
 	}
-	free(name);
 	if (q->count)
 		return 0;
 	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
@@ -96,7 +95,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 	struct documents d = {};
 	struct edges edges = {};
 	struct question q = { .edges = &edges, .calls = calls };
-	char *vmlinux;
+	autofree char *vmlinux = NULL;
 	int err;
 
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
@@ -108,7 +107,6 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 		err = edges__open(&edges, &images, d.list, d.count, vmlinux) ?: answer(&o, &q);
 	else if (!err)
 		err = answer_recorded(&o, &d, calls);
-	free(vmlinux);
 	source_lines__free(&q.heads);
 	source_lines__free(&q.lines);
 	free(q.functions);

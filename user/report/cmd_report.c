@@ -139,7 +139,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
 	/* With --proved, the images are open already. */
-	char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
+	autofree char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
@@ -153,7 +153,6 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	else if (!err)
 		err = report__html(r, labels, opened, &source, out);
 	images__free(&images);
-	free(vmlinux);
 	return err;
 }
 
@@ -243,9 +242,8 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err && o->form.which == LIST_UNSEEN)
 		check_unseen(&rows, d->paths);
 	if (!err)
-		err = output__open(&output, o->result.output, NULL);
-	if (!err)
-		err = print(o, &rows, labels, output__stream(output));
+		err = output__open(&output, o->result.output, NULL) ?:
+		      print(o, &rows, labels, output__stream(output));
 	rows__free(&rows);
 	return output__finish(output, err);
 }

@@ -218,7 +218,7 @@ static size_t match(struct items *a, struct items *b)
 
 static void add_entries(struct diff_entries *ret, const struct side *from, const struct side *other)
 {
-	struct diff_entry *blind = xcalloc(from->seen.count, sizeof(*blind));
+	autofree struct diff_entry *blind = xcalloc(from->seen.count, sizeof(*blind));
 
 	ret->list = xcalloc(from->seen.count, sizeof(*ret->list));
 	for (size_t i = 0; i < from->seen.count; i++) {
@@ -235,7 +235,6 @@ static void add_entries(struct diff_entries *ret, const struct side *from, const
 			ret->list[ret->count++] = entry;
 	}
 	memcpy(&ret->list[ret->count], blind, ret->blind * sizeof(*blind));
-	free(blind);
 }
 
 static void list_both(struct diff *d, const struct items *seen)
@@ -470,9 +469,7 @@ int cmd_diff(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read_joined(&d, o.result.arguments, 2, &o.result);
-	if (!err)
-		err = diff(&o, &d, &fails);
+	err = documents__read_joined(&d, o.result.arguments, 2, &o.result) ?: diff(&o, &d, &fails);
 	documents__free(&d);
 	/* As in diff(1), the status of a failure is not that of a difference. */
 	return err ? EXIT_USAGE : fails ? EXIT_FAILED : EXIT_DONE;

@@ -118,12 +118,11 @@ static int add_module(struct functions_options *o, const char *path)
 static int add_found(const char *path, void *context)
 {
 	struct functions_options *o = context;
-	char *name = module_file__name(path);
+	autofree char *name = module_file__name(path);
 	const struct module_file *had = name ? find_module(o, name) : NULL;
 
 	if (had)
 		error__warn("%s: is left out: the functions of the module %s are those of %s", path, name, had->path);
-	free(name);
 	o->found_count++;
 	return had ? 0 : add_module(o, path);
 }
@@ -225,10 +224,7 @@ int cmd_functions(int argc, char **argv)
 		err = universe__of_files(&u, o.result.vmlinux, o.modules, o.module_count);
 	else
 		err = universe__of_running(&u, NULL);
-	if (!err)
-		err = select_functions(&o, &u);
-	if (!err)
-		err = write_universe(&o, &u);
+	err = err ?: select_functions(&o, &u) ?: write_universe(&o, &u);
 	universe__free(&u);
 	filter__free(&o.filter);
 	for (size_t i = 0; i < o.module_count; i++) {

@@ -32,10 +32,9 @@ static char *find_module(const struct images *images, const struct covered_modul
 	char *path = NULL;
 
 	for (int i = 0; !path && i < (m->build_id ? 2 : 1); i++) {
-		char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
+		autofree char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
 
 		path = module_files__path(directory, m->name);
-		free(directory);
 		if (path && access(path, R_OK)) {
 			free(path);
 			path = NULL;
@@ -46,7 +45,7 @@ static char *find_module(const struct images *images, const struct covered_modul
 
 static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
-	char *path = find_module(images, m, vmlinux);
+	autofree char *path = find_module(images, m, vmlinux);
 	struct image *image = NULL;
 
 	if (!path) {
@@ -56,7 +55,6 @@ static void add_module(struct images *images, const struct covered_module *m, co
 		image__free(image);
 		image = NULL;
 	}
-	free(path);
 	add(images, image, m->name);
 }
 
@@ -114,7 +112,7 @@ static int add_modules(struct images *images, const struct coverage *c, const ch
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
 {
 	const struct kernel_id *id = &documents[0]->kernel;
-	char *path;
+	autofree char *path = NULL;
 	int err = documents__check_builds(documents, count);
 
 	*ret = (struct images){ .names = strings__new() };
@@ -129,7 +127,6 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	err = add_vmlinux(ret, id, path);
 	for (size_t d = 0; !err && d < count; d++)
 		err = add_modules(ret, documents[d], path);
-	free(path);
 	return err;
 }
 
@@ -496,12 +493,11 @@ static void judge(struct universe *files, const bool *listed, size_t known)
 static void join(struct universe *files, const struct universe *live)
 {
 	size_t known = files->count;
-	bool *listed = xcalloc(known, sizeof(*listed));
+	autofree bool *listed = xcalloc(known, sizeof(*listed));
 
 	take_over(files, live, listed);
 	judge(files, listed, known);
 	universe__settle(files);
-	free(listed);
 }
 
 /* ---- and without them */

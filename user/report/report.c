@@ -316,7 +316,7 @@ static void print_runs_of(const struct rows *r, const struct row *row, size_t al
 static void print_sources(const struct rows *r, const struct proof *proof, FILE *out)
 {
 	size_t count;
-	struct proved_source *list = proof__sources(proof, r, &count);
+	autofree struct proved_source *list = proof__sources(proof, r, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct source_function *f = list[i].f;
@@ -333,7 +333,6 @@ static void print_sources(const struct rows *r, const struct proof *proof, FILE 
 		fprintf(out, list[i].module ? "\t%s [%s]" : "\t%s", f->name, list[i].module);
 		fprintf(out, "\t%s:%u\t%s\n", f->file ?: "-", f->line, f->inlined ? "inlined" : "cannot be traced");
 	}
-	free(list);
 }
 
 void report__list(const struct rows *r, const struct report_form *form, FILE *out)
@@ -507,7 +506,7 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 static void write_sources(json_writer_t *w, const struct rows *r, const struct proof *proof)
 {
 	size_t count;
-	struct proved_source *list = proof__sources(proof, r, &count);
+	autofree struct proved_source *list = proof__sources(proof, r, &count);
 
 	json__lines(w, "sources");
 	for (size_t i = 0; i < count; i++) {
@@ -524,7 +523,6 @@ static void write_sources(json_writer_t *w, const struct rows *r, const struct p
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
-	free(list);
 }
 
 void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)

@@ -22,17 +22,14 @@ static const char *text(struct search *s, const char *fmt, ...) __attribute__((f
 
 static const char *text(struct search *s, const char *fmt, ...)
 {
-	const char *kept;
-	char *line;
+	autofree char *line = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
 	if (vasprintf(&line, fmt, ap) < 0)
 		memory__fail();
 	va_end(ap);
-	kept = strings__intern(s->w->names, line);
-	free(line);
-	return kept;
+	return strings__intern(s->w->names, line);
 }
 
 static const char *keep(struct search *s, const char *word)
@@ -362,13 +359,12 @@ static const char *of_module(struct search *s, const char *module)
 static int look_in_module(const char *path, void *context)
 {
 	struct search *s = context;
-	char *module = module_file__name(path);
+	autofree char *module = module_file__name(path);
 
 	if (module && !has_module(&s->sources->universe, module) && module_file__has(path, s->w->name)) {
 		add(s, "module", s->w->name, of_module(s, module))->module = keep(s, module);
 		s->w->found = true;
 	}
-	free(module);
 	return 0;
 }
 

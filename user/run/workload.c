@@ -84,10 +84,9 @@ static int look_along(const char *path, const char *name)
 		return ENOENT;
 	for (;;) {
 		size_t length = strcspn(path, ":");
-		char *file = xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", name);
+		autofree char *file = xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", name);
 		int err = look_at(file);
 
-		free(file);
 		if (!err)
 			return 0;
 		found = err == EACCES ? EACCES : found;

@@ -157,21 +157,19 @@ static int check_documents(const struct documents *d, bool lossy)
 
 static int check_config(const char *given, const char *built)
 {
-	char *a, *b = NULL;
+	autofree char *a = NULL, *b = NULL;
 	int err = config__read(given, &a) ?: config__read(built, &b);
 
 	if (!err && strcmp(config__skip_head(a), config__skip_head(b)))
 		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built",
 				    given, built);
-	free(a);
-	free(b);
 	return err;
 }
 
 /* A kernel with IKCONFIG says by which configuration it was built. */
 static int check_recorded(const struct documents *d, const char *built)
 {
-	char *config = kernel_id__config_of(built);
+	autofree char *config = kernel_id__config_of(built);
 	int err = 0;
 
 	for (size_t i = 0; config && !err && i < d->count; i++) {
@@ -181,7 +179,6 @@ static int check_recorded(const struct documents *d, const char *built)
 			err = error__return(-EINVAL, "%s: was recorded on a kernel of another configuration than %s",
 					    d->paths[i], built);
 	}
-	free(config);
 	return err;
 }
 
@@ -240,34 +237,20 @@ static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 /* Checks what needs no questions to Kbuild and Kconfig, so that a wrong argument fails early. */
 static int prepare(struct work *w, const struct tailor_options *o)
 {
-	int err;
-
-	err = documents__read(&w->documents, o->result.arguments, o->result.count, &o->result);
-	if (!err)
-		err = check_documents(&w->documents, o->lossy);
-	if (!err)
-		err = add_keeps(&w->keeps, o);
-	if (!err)
-		err = find_files(w, o);
-	return err;
+	return documents__read(&w->documents, o->result.arguments, o->result.count, &o->result) ?:
+	       check_documents(&w->documents, o->lossy) ?:
+	       add_keeps(&w->keeps, o) ?:
+	       find_files(w, o);
 }
 
 static int analyse(struct work *w, const struct tailor_options *o)
 {
-	int err;
-
-	err = open_images(w, o);
-	if (!err)
-		err = kbuild__open(&w->build, o->build);
-	if (!err)
-		err = kconfig__open(&w->kconfig, &w->build, w->config);
-	if (!err)
-		err = owners__find(&w->owners, &w->build);
-	if (!err)
-		err = evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build, o->lossy);
-	if (!err)
-		err = selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
-	return err;
+	return open_images(w, o) ?:
+	       kbuild__open(&w->build, o->build) ?:
+	       kconfig__open(&w->kconfig, &w->build, w->config) ?:
+	       owners__find(&w->owners, &w->build) ?:
+	       evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build, o->lossy) ?:
+	       selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
 }
 
 /* Both files are opened before the work begins, so that a wrong name fails at once. */
@@ -277,11 +260,9 @@ struct results {
 
 static bool is_same(const char *a, const char *b)
 {
-	char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
+	autofree char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
 	bool same = one && other && !strcmp(one, other);
 
-	free(one);
-	free(other);
 	return same;
 }
 
@@ -365,11 +346,7 @@ int cmd_tailor(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	child__catch_signals();
-	err = prepare(&w, &o);
-	if (!err)
-		err = open_results(&r, &w, &o);
-	if (!err)
-		err = write_results(&r, &w, &o, analyse(&w, &o));
+	err = prepare(&w, &o) ?: open_results(&r, &w, &o) ?: write_results(&r, &w, &o, analyse(&w, &o));
 	work__free(&w);
 	if (child__signal()) {
 		/* End by this signal, as a program without a handler does. */

@@ -20,8 +20,8 @@ static void add(struct mentioned *m, struct kbuild *k, const char *name)
 
 int mentioned__read(struct mentioned *m, struct kbuild *k, const char *path, const char *const *words)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
+	autofclose FILE *file = fopen(path, "re");
+	autofree char *line = NULL;
 	size_t size = 0;
 
 	if (!file)
@@ -43,8 +43,6 @@ int mentioned__read(struct mentioned *m, struct kbuild *k, const char *path, con
 			at = end;
 		}
 	}
-	free(line);
-	fclose(file);
 	return 0;
 }
 

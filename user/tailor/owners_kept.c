@@ -21,10 +21,9 @@
 
 static char *path_of(const struct kbuild *k)
 {
-	char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
+	autofree char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
 	char *path = kept__path(name);
 
-	free(name);
 	return path;
 }
 
@@ -42,14 +41,12 @@ static void write_object(const struct owned *o, FILE *out)
 
 void owners__keep(const struct owners *o, const struct kbuild *k)
 {
-	char *path = path_of(k);
+	autofree char *path = path_of(k);
 	struct output *output = path ? kept__open(path) : NULL;
 	FILE *out = output ? output__stream(output) : NULL;
 
-	if (!output) {
-		free(path);
+	if (!output)
 		return;
-	}
 	fprintf(out, MAGIC "\t%s\t%s\t%s\t%zu\t%s\n", k->objects, k->source, k->config ?: "-", o->unclear,
 		o->an_unclear ?: "-");
 	for (size_t i = 0; i < o->file_count; i++)
@@ -59,7 +56,6 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 	fprintf(out, END "\n");
 	if (!output__commit(output))
 		kept__trim(path, MOST_KEPT);
-	free(path);
 }
 
 /* ---- reading */
@@ -138,8 +134,8 @@ static bool read_head(struct owners *o, struct kbuild *k, char *line)
 bool owners__read_kept(struct owners *ret, struct kbuild *k)
 {
 	struct lh_table *known = index__new(1024, NULL);
-	char *path = path_of(k), *line = NULL;
-	FILE *f = path ? fopen(path, "re") : NULL;
+	autofree char *path = path_of(k), *line = NULL;
+	autofclose FILE *f = path ? fopen(path, "re") : NULL;
 	bool head = true, good = true, end = false;
 	size_t size = 0;
 
@@ -149,15 +145,11 @@ bool owners__read_kept(struct owners *ret, struct kbuild *k)
 		good = head ? read_head(ret, k, line) : read_line(ret, k, known, line, &end);
 		head = false;
 	}
-	if (f)
-		fclose(f);
 	lh_table_free(known);
-	free(line);
 	good &= end;
 	if (good)
 		kept__touch(path);
 	else
 		owners__free(ret);
-	free(path);
 	return good;
 }
