@@ -94,7 +94,7 @@ CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
 USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd sqlite3
 USER_CFLAGS := $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
-	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
+	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -include base/common.h -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
 USER_LIBS := $(TOOLS)/libbpf.a $(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lZydis -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \

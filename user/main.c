@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace COMMAND ...: the table of commands. One without a function is a program of its own. */
-#include <stddef.h>
-
 #include "affected/commands.h"
 #include "base/program.h"
 #include "cover/commands.h"

@@ -5,10 +5,6 @@
  * browser. Each line of the file that is named says what a bar has to be: its name, lane and part,
  * and where it begins and ends in ns.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "boot/boot.h"
 #include "boot/picture.h"
 

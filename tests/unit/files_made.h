@@ -3,13 +3,6 @@
 #ifndef HYTRACE_TESTS_FILES_MADE_H
 #define HYTRACE_TESTS_FILES_MADE_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-
-#include <criterion/criterion.h>
-
 #include "base/files.h"
 #include "base/memory.h"
 

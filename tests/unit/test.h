@@ -7,15 +7,8 @@
 #ifndef TEST_H
 #define TEST_H
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <criterion/criterion.h>
 #include <criterion/hooks.h>

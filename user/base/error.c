@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Messages on stderr, each one line that begins with the program's name, and the line of progress. See error.h. */
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 /* ---- progress */
@@ -45,7 +42,7 @@ void progress__end(void)
 /* A message may contain names from user space, or from a recording of another user: control characters are escaped. */
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
-	char *text = NULL, *line = NULL;
+	autofree char *text = NULL, *line = NULL;
 	size_t length = 0;
 	FILE *f = open_memstream(&line, &length) ?: stderr;
 
@@ -60,8 +57,6 @@ static void print_line(const char *label, const char *fmt, va_list ap)
 		fwrite(line, 1, length, stderr);
 	else if (f != stderr)
 		fprintf(stderr, "hytrace: %s%s\n", label, fmt);
-	free(line);
-	free(text);
 }
 
 void error__print(const char *fmt, ...)

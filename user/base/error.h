@@ -9,8 +9,6 @@
 #ifndef HYTRACE_BASE_ERROR_H
 #define HYTRACE_BASE_ERROR_H
 
-#include <errno.h>
-
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1,

@@ -3,20 +3,14 @@
  * Files: whole as text, what the kernel says of them, their paths and their descriptors; and the places of
  * files that are written. See files.h.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -61,12 +55,11 @@ char *file__text_at(const char *format, ...)
 
 long file__number(const char *path)
 {
-	char *text = file__text(path), *end = text;
+	autofree char *text = file__text(path);
+	char *end = text;
 	long number = text ? strtol(text, &end, 10) : -1;
 
-	number = end == text ? -1 : number;
-	free(text);
-	return number;
+	return end == text ? -1 : number;
 }
 
 const char *text__value(const char *text, const char *name)
@@ -84,12 +77,10 @@ const char *text__value(const char *text, const char *name)
 
 uint64_t fdinfo__number(int fd, const char *name)
 {
-	char *path = xasprintf("/proc/self/fdinfo/%d", fd), *text = file__text(path);
+	autofree char *path = xasprintf("/proc/self/fdinfo/%d", fd), *text = file__text(path);
 	const char *value = text__value(text, name);
 	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-	free(path);
-	free(text);
 	return number;
 }
 
@@ -428,7 +419,7 @@ int place__check_own(const char *directory)
 int place__write(const char *path, const char *text)
 {
 	struct place p;
-	char *temporary = NULL;
+	autofree char *temporary = NULL;
 	int err = place__find(&p, path), fd = -1;
 	sigset_t all, before;
 
@@ -448,7 +439,6 @@ int place__write(const char *path, const char *text)
 		close(fd);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	free(temporary);
 	place__free(&p);
 	return err;
 }

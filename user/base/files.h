@@ -3,8 +3,6 @@
 #ifndef HYTRACE_BASE_FILES_H
 #define HYTRACE_BASE_FILES_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 /**

@@ -4,7 +4,6 @@
 #define HYTRACE_BASE_INDEX_H
 
 #include <json-c/linkhash.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See json.h. */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"

@@ -12,10 +12,6 @@
 #define HYTRACE_BASE_JSON_H
 
 #include <json-c/json.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 

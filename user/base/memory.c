@@ -10,9 +10,6 @@
 #include <argp.h>
 #include <obstack.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"

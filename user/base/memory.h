@@ -10,10 +10,7 @@
 #ifndef HYTRACE_BASE_MEMORY_H
 #define HYTRACE_BASE_MEMORY_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <dirent.h>
 
 void memory__fail(void) __attribute__((noreturn));
 
@@ -23,6 +20,22 @@ void memory__fail(void) __attribute__((noreturn));
 static inline void memory__free_variable(void *variable)
 {
 	free(*(void **)variable);
+}
+
+/* And a file, or a directory, that was opened for reading is closed there. */
+#define autofclose __attribute__((cleanup(memory__close_file)))
+#define autoclosedir __attribute__((cleanup(memory__close_directory)))
+
+static inline void memory__close_file(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+static inline void memory__close_directory(DIR **dir)
+{
+	if (*dir)
+		closedir(*dir);
 }
 
 /* As malloc(), calloc() and reallocarray(), but never return NULL, not even for a size of 0. */

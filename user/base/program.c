@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all programs have in common: how they begin, their commands and their options. See program.h. */
 #include <argp.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -306,6 +300,24 @@ error_t result_options__parse(struct result_options *o, int key, char *arg, stru
 	case OPTION_KEY_MIN_RUNS:
 		o->min_runs = option__number(state, "min-runs", arg, INT_MAX);
 		return 0;
+	case OPTION_KEY_IN:
+		if (!*arg)
+			argp_error(state, "--in: the name is empty");
+		o->where = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+	case ARGP_KEY_NO_ARGS:
+		if (!o->least)
+			return ARGP_ERR_UNKNOWN;
+		o->count = option__arguments(state, &o->arguments);
+		if (o->count < o->least || (o->most && o->count > o->most))
+			argp_usage(state);
+		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
+}
+
+error_t result_options__parser(int key, char *arg, struct argp_state *state)
+{
+	return result_options__parse(state->input, key, arg, state);
 }

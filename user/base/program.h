@@ -7,9 +7,6 @@
 #define HYTRACE_BASE_PROGRAM_H
 
 #include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /**
  * program__run() - do what main() has to do
@@ -75,10 +72,14 @@ size_t option__arguments(const struct argp_state *state, const char *const **ret
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
 
 /*
- * The values of -f, -o, --vmlinux, --runs and --min-runs. A command lists the OPTION_ rows below that it takes. If its
- * formats are not text and json, it sets @formats.
+ * The arguments, and the values of options that several commands have. A command lists the OPTION_ rows below that it
+ * takes. If its formats are not text and json, it sets @formats.
  */
 struct result_options {
+	/* So many arguments; @most 0: any number; @least 0: the command takes them itself. */
+	size_t least, most;
+	const char *const *arguments;
+	size_t count;
 	const char *const *formats;	/* end with NULL; the first is the default; NULL: text and json */
 	int format;			/* index in formats */
 	bool format_given;
@@ -87,12 +88,13 @@ struct result_options {
 	const char *vmlinux;
 	const char *runs;		/* of stores, only this selection; NULL: all */
 	uint64_t min_runs;		/* of unions, only what so many runs have seen; 0: a store is no union */
+	const char *where;		/* only functions there; NULL: all */
 };
 
 /* The formats of each command begin with text and json. */
 enum { RESULT_TEXT, RESULT_JSON };
 
-enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS };
+enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS, OPTION_KEY_IN };
 
 /* @words: the formats, as "text (default) or json" */
 #define OPTION_FORMAT(words) { "format", 'f', "FORMAT", 0, words, 0 }
@@ -105,10 +107,13 @@ enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS };
 	{ "runs", OPTION_KEY_RUNS, "SELECTION", 0, "of stores, only these runs: host=a&since=7d (see keep)", 0 }
 #define OPTION_MIN_RUNS \
 	{ "min-runs", OPTION_KEY_MIN_RUNS, "N", 0, "of each union or store, only what at least N runs have seen", 0 }
+#define OPTION_IN \
+	{ "in", OPTION_KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, " \
+	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 }
 
 /**
- * result_options__parse() - parse one of these options
- * @o: what was given so far; with only .formats set at the beginning
+ * result_options__parse() - parse one of these options, or the arguments
+ * @o: what was given so far; with only .formats, .least and .most set at the beginning
  * @key: from argp
  * @arg: from argp
  * @state: from argp
@@ -116,6 +121,8 @@ enum { OPTION_KEY_VMLINUX = 0x1000, OPTION_KEY_RUNS, OPTION_KEY_MIN_RUNS };
  * Return: ARGP_ERR_UNKNOWN if @key is none of these options, as a parser of argp does.
  */
 error_t result_options__parse(struct result_options *o, int key, char *arg, struct argp_state *state);
+/* The parser of a command that has no other options; its input is a struct result_options. */
+error_t result_options__parser(int key, char *arg, struct argp_state *state);
 
 /**
  * result_options__guess() - choose a format by the name of a file

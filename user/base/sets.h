@@ -3,11 +3,6 @@
 #ifndef HYTRACE_BASE_SETS_H
 #define HYTRACE_BASE_SETS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 
 struct sets {

@@ -3,9 +3,6 @@
 #ifndef HYTRACE_BASE_SORTED_H
 #define HYTRACE_BASE_SORTED_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 /* Compares two numbers, as for qsort(). To sort by several members, join comparisons by ?:. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 

@@ -4,7 +4,7 @@
 #define HYTRACE_BASE_TABLE_H
 
 #include <libsmartcols/libsmartcols.h>
-#include <stdio.h>
+#include <stdarg.h>
 
 #include "base/memory.h"
 
@@ -33,6 +33,25 @@ static inline void table__cell(struct libscols_line *line, size_t column, const 
 {
 	if (scols_line_set_data(line, column, text))
 		memory__fail();
+}
+
+/* As printf(). */
+static inline void __attribute__((format(printf, 3, 4)))
+table__printf(struct libscols_line *line, size_t column, const char *fmt, ...)
+{
+	char *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0 || scols_line_refer_data(line, column, text))
+		memory__fail();
+	va_end(ap);
+}
+
+/* A number, or "-" if it is not known. */
+static inline void table__number(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
+{
+	table__printf(line, column, known ? fmt : "-", number);
 }
 
 /* Prints and frees the table. */

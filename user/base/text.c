@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text: UTF-8, and the most similar of several names; see text.h. */
-#include <stddef.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -3,12 +3,6 @@
 #ifndef HYTRACE_BASE_TEXT_H
 #define HYTRACE_BASE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
 /* For sorting: NULL is before all texts. */
 static inline int text__compare(const char *a, const char *b)
 {

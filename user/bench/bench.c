@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions that contenders and the harness share, and access to tracefs; see bench.h. */
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 
 #include "base/error.h"

@@ -26,9 +26,6 @@
 #ifndef HYTRACE_BENCH_BENCH_H
 #define HYTRACE_BENCH_BENCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The traced function in scope "one": the kernel's function for getppid(2). */
 #define BENCH_FUNCTION "__do_sys_getppid"
 

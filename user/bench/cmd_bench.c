@@ -6,11 +6,7 @@
 #include <argp.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/json.h"

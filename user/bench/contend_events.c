@@ -2,14 +2,9 @@
 /*
  * The contenders that are dynamic events into the ring buffer: function, fprobe and kprobe events.
  */
-#include <errno.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "bench/bench.h"

@@ -3,18 +3,12 @@
  * The contenders that the kernel itself has: function, function_graph, profiler, oneshot, a callback of ftrace,
  * and KCOV.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/kcov.h>
 #include <spawn.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/sorted.h"

@@ -9,20 +9,15 @@
  * are measured until most in a round are alike; the result is the median of the best round. Without
  * icount, the same code gives nanoseconds.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 #include <x86intrin.h>
 
 #include "bench/measure.h"

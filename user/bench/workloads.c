@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The workloads; see workloads.h. */
 #include <arpa/inet.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/sendfile.h>
@@ -16,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "bench/workloads.h"
 

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_BENCH_WORKLOADS_H
 #define HYTRACE_BENCH_WORKLOADS_H
 
-#include <stddef.h>
-
 #include "bench/bench.h"
 
 struct timed_workload {

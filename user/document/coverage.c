@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The result of one run, its modules and its losses; see coverage.h. */
-#include <errno.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -184,10 +181,9 @@ bool covered_module__differs(const struct covered_module *a, const struct covere
 
 static FILE *open_of(const char *module, const char *file)
 {
-	char *path = xasprintf("/sys/module/%s/%s", module, file);
+	autofree char *path = xasprintf("/sys/module/%s/%s", module, file);
 	FILE *f = fopen(path, "re");
 
-	free(path);
 	return f;
 }
 
@@ -206,14 +202,12 @@ static char *read_srcversion(const char *module)
 
 static char *read_build_id(const char *module)
 {
-	FILE *f = open_of(module, "notes/.note.gnu.build-id");
+	autofclose FILE *f = open_of(module, "notes/.note.gnu.build-id");
 	unsigned char note[LARGEST_NOTE];
 	const Elf64_Nhdr *header = (const void *)note;
 	size_t size = f ? fread(note, 1, sizeof(note), f) : 0, start;
 	char *result;
 
-	if (f)
-		fclose(f);
 	if (size < sizeof(*header))
 		return NULL;
 	start = sizeof(*header) + (header->n_namesz + 3) / 4 * 4;
@@ -362,9 +356,10 @@ int coverage__open_hits(const struct coverage *c, enum hits_part part, const str
 		return 0;
 	hits = xcalloc(1, sizeof(*hits));
 	err = c->source.read(hits, &c->source, part);
-	*ret = hits;
 	if (err)
 		free(hits);
+	else
+		*ret = hits;
 	return err;
 }
 

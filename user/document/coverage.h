@@ -7,10 +7,6 @@
 #ifndef HYTRACE_DOCUMENT_COVERAGE_H
 #define HYTRACE_DOCUMENT_COVERAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "document/filter.h"
@@ -225,7 +221,7 @@ bool coverage__knows_first(const struct coverage *c);
  * @part: what is needed of them; if they are in memory, it is all
  * @ret: the hits, until coverage__close_hits()
  *
- * Return: 0, or a negative errno after a message; then there is nothing to close.
+ * Return: 0, or a negative errno after a message; then @ret has no hits, and need not be closed.
  */
 int coverage__open_hits(const struct coverage *c, enum hits_part part, const struct hits **ret);
 void coverage__close_hits(const struct coverage *c, const struct hits *hits);

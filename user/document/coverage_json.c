@@ -4,10 +4,7 @@
  * are strings of hex digits, because for most readers a json number is a double, which cannot hold
  * a kernel address. Every field is always there; unknown values are null.
  */
-#include <inttypes.h>
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/error.h"

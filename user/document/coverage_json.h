@@ -3,8 +3,6 @@
 #ifndef HYTRACE_DOCUMENT_COVERAGE_JSON_H
 #define HYTRACE_DOCUMENT_COVERAGE_JSON_H
 
-#include <stdio.h>
-
 #include "base/json.h"
 #include "document/coverage.h"
 #include "document/hits_text.h"

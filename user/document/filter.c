@@ -6,9 +6,6 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <linux/types.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"
@@ -67,24 +64,20 @@ static int add_one(struct globs *globs, const char *text, const char *origin)
 
 static int add_file(struct globs *globs, const char *path)
 {
-	char *line = NULL, *origin, *start;
+	autofclose FILE *f = fopen(path, "re");
+	autofree char *line = NULL;
 	size_t room = 0, before = globs->count;
 	int err = 0;
-	FILE *f;
 
-	f = fopen(path, "re");
 	if (!f)
 		return error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
 				     strerror(errno));
 	for (int number = 1; !err && getline(&line, &room, f) > 0; number++) {
-		line[strcspn(line, "#\r\n")] = '\0';
-		start = line + strspn(line, " \t");
-		start[strcspn(start, " \t")] = '\0';
-		if (!*start)
-			continue;
-		origin = xasprintf("%s:%d", path, number);
-		err = add_one(globs, start, origin);
-		free(origin);
+		autofree char *origin = xasprintf("%s:%d", path, number);
+		char *start = line + strspn(line, " \t");
+
+		start[strcspn(start, " \t#\r\n")] = '\0';
+		err = *start ? add_one(globs, start, origin) : 0;
 	}
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
@@ -92,8 +85,6 @@ static int add_file(struct globs *globs, const char *path)
 	/* Otherwise an empty -a list would mean "no -a", which is all functions. */
 	if (!err && globs->count == before)
 		err = error__return(-EINVAL, "@%s: names no function", path);
-	fclose(f);
-	free(line);
 	return err;
 }
 

@@ -7,9 +7,6 @@
 #define HYTRACE_DOCUMENT_FILTER_H
 
 #include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 #include "base/json.h"
 #include "kernel/symbols.h"

@@ -9,8 +9,6 @@
 #define HYTRACE_DOCUMENT_HITS_TEXT_H
 
 #include <json-c/json.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "kernel/hits.h"
 

@@ -5,10 +5,6 @@
  */
 #include <ctype.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -236,11 +232,9 @@ int document__parse(struct json_object **ret, const struct text *t, const char *
 	struct json_object *root = NULL;
 	int err;
 
-	err = document__check_memory(t, path, remedy, DOCUMENT_MOST_MEMORY);
-	if (!err)
-		err = parse(&root, t, path);
-	if (!err)
-		err = document__check(root, path, kind, command, schema);
+	err = document__check_memory(t, path, remedy, DOCUMENT_MOST_MEMORY) ?:
+	      parse(&root, t, path) ?:
+	      document__check(root, path, kind, command, schema);
 	if (err)
 		json_object_put(root);
 	else

@@ -4,7 +4,6 @@
 #define HYTRACE_DOCUMENT_READ_H
 
 #include <json-c/json.h>
-#include <stddef.h>
 
 /* In bytes of text. A recording of a hundred thousand functions and as many callers takes 56 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)

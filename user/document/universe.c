@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All functions of a kernel build, as json, and as a cached file; see universe.h. */
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -270,14 +266,13 @@ int universe__read_json(struct universe *ret, const char *path)
 static void print_magic(char magic[128])
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	char *build_id;
+	autofree char *build_id = NULL;
 	Elf *elf;
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	build_id = elf_file__build_id(elf);
 	snprintf(magic, 128, "hytrace " HYTRACE_VERSION " %s " FORM, build_id ?: "");
-	free(build_id);
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);

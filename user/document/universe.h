@@ -8,11 +8,6 @@
 #ifndef HYTRACE_DOCUMENT_UNIVERSE_H
 #define HYTRACE_DOCUMENT_UNIVERSE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/memory.h"
 #include "document/coverage.h"
 #include "kernel/hits.h"

@@ -4,9 +4,6 @@
  * a run (record, see record.c).
  */
 #include <argp.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -103,10 +100,9 @@ static int with_events(int (*action)(const struct prototypes *events, const void
 
 static int remove_chosen(const struct prototypes *events, const void *options)
 {
-	bool *chosen = xcalloc(events->count, sizeof(*chosen));
+	autofree bool *chosen = xcalloc(events->count, sizeof(*chosen));
 	int err = function_events__choose(events, options, chosen) ?: function_events__remove(events, chosen);
 
-	free(chosen);
 	return err;
 }
 
@@ -181,15 +177,12 @@ static void add_row(struct libscols_table *table, const struct prototype *p)
 {
 	struct libscols_line *line = table__line(table, NULL);
 	uint64_t enabled = 0, missed = 0;
-	char event[512], number[32];
 
 	function_event__number(p, "enable", &enabled);
 	function_event__number(p, "missed", &missed);
-	snprintf(event, sizeof(event), "%s/%s", p->group, p->name);
-	snprintf(number, sizeof(number), "%" PRIu64, missed);
-	table__cell(line, 0, event);
+	table__printf(line, 0, "%s/%s", p->group, p->name);
 	table__cell(line, 1, enabled ? "yes" : "no");
-	table__cell(line, 2, number);
+	table__printf(line, 2, "%" PRIu64, missed);
 	table__cell(line, 3, p->text);
 }
 

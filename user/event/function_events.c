@@ -13,15 +13,9 @@
  * the last two carets as an entry. So an entry without a caret, or a '^' in a command, confuses it. And the
  * last entry may be of another part of the kernel.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -168,18 +162,17 @@ static void shorten(struct log_entry *entry, const struct prototypes *protos)
 
 static void print_entry(const struct log_entry *e)
 {
-	char *picture = log_entry__picture(e);
+	autofree char *picture = log_entry__picture(e);
 
 	error__print("%.*s%s%.*s\n%s", (int)e->message_length, e->message,
 		     e->detail_length ? ": " : "", (int)e->detail_length, e->detail, picture);
-	free(picture);
 }
 
 /* @before: the log before the write, whose entries are about other writes */
 static bool print_complaint(const char *before, const struct prototypes *protos)
 {
 	struct log_entry entry, old;
-	char *log = read_log();
+	autofree char *log = read_log();
 	bool found;
 
 	found = log && !error_log__last(log, FILE_NAME, &entry);
@@ -190,7 +183,6 @@ static bool print_complaint(const char *before, const struct prototypes *protos)
 		shorten(&entry, protos);
 		print_entry(&entry);
 	}
-	free(log);
 	return found;
 }
 
@@ -209,26 +201,20 @@ static int explain(int err, const char *before, const struct prototypes *protos)
 /* @protos: what @text was made of, for messages; may be NULL */
 static int write_whole(const char *text, const struct prototypes *protos)
 {
-	char *path = tracefs_get_tracing_file(FILE_NAME), *before = read_log();
+	char *path = tracefs_get_tracing_file(FILE_NAME);
+	autofree char *before = read_log();
 	size_t length = strlen(text);
-	ssize_t written;
-	int fd, err = 0;
+	int fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1, err = 0;
+	ssize_t written = fd < 0 ? -1 : write(fd, text, length);
 
-	fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
-	if (fd < 0) {
-		err = explain(-errno, before, protos);
-		goto cleanup;
-	}
-	written = write(fd, text, length);
 	if (written < 0)
 		err = explain(-errno, before, protos);
 	else if ((size_t)written != length)
 		err = error__return(-EIO, "%s: took %zd of %zu bytes: too many events at once", path,
 				    written, length);
-	close(fd);
-cleanup:
+	if (fd >= 0)
+		close(fd);
 	tracefs_put_tracing_file(path);
-	free(before);
 	return err;
 }
 
@@ -236,10 +222,9 @@ cleanup:
 
 int function_events__add(const struct prototypes *protos)
 {
-	char *text = prototypes__join(protos);
+	autofree char *text = prototypes__join(protos);
 	int err = write_whole(text, protos);
 
-	free(text);
 	return err;
 }
 
@@ -250,10 +235,9 @@ char *function_event__path(const struct prototype *event, const char *file)
 
 static bool exists(const struct prototype *event)
 {
-	char *path = function_event__path(event, "enable");
+	autofree char *path = function_event__path(event, "enable");
 	bool found = tracefs_file_exists(NULL, path);
 
-	free(path);
 	return found;
 }
 
@@ -276,8 +260,7 @@ int function_events__add_guarded(const struct prototypes *protos, struct guard *
 
 int function_events__load(struct prototypes *ret)
 {
-	char *text;
-	int err = 0;
+	autofree char *text = NULL;
 
 	/* An empty file gives no text either, but is not an error. */
 	errno = 0;
@@ -287,24 +270,16 @@ int function_events__load(struct prototypes *ret)
 	if (!text)
 		return error__return(errno == EPERM ? -EPERM : -EIO, FILE_NAME ": %s%s",
 				     strerror(errno), features__hint(-errno));
-	if (text[strspn(text, " \n")])
-		err = prototypes__add(ret, text);
-	free(text);
-	return err;
+	return text[strspn(text, " \n")] ? prototypes__add(ret, text) : 0;
 }
 
 static bool matches(const struct prototype *event, const char *pattern)
 {
 	const char *slash = strchr(pattern, '/');
-	char *group;
-	bool match;
+	autofree char *group = slash ? xstrndup(pattern, slash - pattern) : xstrdup(PROTOTYPE_GROUP);
 
-	if (!slash)
-		return !strcmp(event->group, PROTOTYPE_GROUP) && !fnmatch(pattern, event->name, 0);
-	group = xstrndup(pattern, slash - pattern);
-	match = !fnmatch(group, event->group, 0) && !fnmatch(slash + 1, event->name, 0);
-	free(group);
-	return match;
+	return (slash ? !fnmatch(group, event->group, 0) : !strcmp(event->group, group)) &&
+	       !fnmatch(slash ? slash + 1 : pattern, event->name, 0);
 }
 
 int function_events__choose(const struct prototypes *events, char *const *patterns, bool *chosen)
@@ -325,56 +300,42 @@ int function_events__choose(const struct prototypes *events, char *const *patter
 
 int function_events__remove(const struct prototypes *events, const bool *chosen)
 {
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t size;
 	FILE *f = xopen_memstream(&text, &size);
-	int err;
 
 	for (size_t i = 0; i < events->count; i++) {
 		if (chosen[i])
 			fprintf(f, "!%s/%s\n", events->list[i].group, events->list[i].name);
 	}
 	xclose_memstream(f);
-	err = write_whole(text, NULL);
-	free(text);
-	return err;
+	return write_whole(text, NULL);
 }
 
 /* ---- the files of an event */
 
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret)
 {
-	char *path = function_event__path(event, file), *text = tracefs_instance_file_read(NULL, path, NULL), *end;
+	autofree char *path = function_event__path(event, file), *text = tracefs_instance_file_read(NULL, path, NULL);
+	char *end = text;
 
-	free(path);
-	if (!text)
-		return false;
-	*ret = strtoull(text, &end, 0);
-	free(text);
+	if (text)
+		*ret = strtoull(text, &end, 0);
 	return end != text;
 }
 
 int function_event__format(const struct prototype *event, struct tep_handle *tep,
 			   struct tep_event **ret)
 {
-	char *path = function_event__path(event, "format"), *text;
-	int size, err = 0;
+	autofree char *path = function_event__path(event, "format"), *text = NULL;
+	int size;
 
 	text = tracefs_instance_file_read(NULL, path, &size);
 	*ret = NULL;
-	if (!text) {
-		err = error__return(-EIO, "%s: %s", path, strerror(errno));
-	} else {
-		/*
-		 * libtraceevent keeps the event even if it cannot parse the print format, which is
-		 * not used here.
-		 */
-		tep_parse_event(tep, text, size, event->group);
-		*ret = tep_find_event_by_name(tep, event->group, event->name);
-		if (!*ret)
-			err = error__return(-EIO, "%s: libtraceevent cannot read it", path);
-	}
-	free(path);
-	free(text);
-	return err;
+	if (!text)
+		return error__return(-EIO, "%s: %s", path, strerror(errno));
+	/* libtraceevent keeps the event even if it cannot parse the print format, which is not used here. */
+	tep_parse_event(tep, text, size, event->group);
+	*ret = tep_find_event_by_name(tep, event->group, event->name);
+	return *ret ? 0 : error__return(-EIO, "%s: libtraceevent cannot read it", path);
 }

@@ -8,9 +8,6 @@
 #define HYTRACE_EVENT_FUNCTION_EVENTS_H
 
 #include <event-parse.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "event/prototype.h"
 #include "run/guard.h"

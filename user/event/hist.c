@@ -6,11 +6,6 @@
  * Debian 12 cannot set their size. The kernel's default is 2,048 entries: a trigger for single values
  * would drop some that have room in ours, and each log2 trigger would need 16 times the memory.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/table.h"
 #include "event/hist.h"
@@ -153,15 +148,12 @@ static void add_row(struct libscols_table *table, size_t slot, uint64_t count, u
 	struct libscols_line *line = table__line(table, NULL);
 	struct bounds b = bounds_of(slot);
 	const char *sign = b.negative ? "-" : "";
-	char least[32], greatest[32], number[32], bar[BAR_WIDTH + 1] = "";
+	char bar[BAR_WIDTH + 1] = "";
 
-	snprintf(least, sizeof(least), "%s%" PRIu64, sign, b.least);
-	snprintf(greatest, sizeof(greatest), "%s%" PRIu64, sign, b.greatest);
-	snprintf(number, sizeof(number), "%" PRIu64, count);
 	memset(bar, '#', most ? (double)count / most * BAR_WIDTH + 0.5 : 0);
-	table__cell(line, 0, least);
-	table__cell(line, 1, greatest);
-	table__cell(line, 2, number);
+	table__printf(line, 0, "%s%" PRIu64, sign, b.least);
+	table__printf(line, 1, "%s%" PRIu64, sign, b.greatest);
+	table__printf(line, 2, "%" PRIu64, count);
 	table__cell(line, 3, bar);
 }
 

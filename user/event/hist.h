@@ -12,8 +12,6 @@
 #define HYTRACE_EVENT_HIST_H
 
 #include <event-parse.h>
-#include <stdint.h>
-#include <stdio.h>
 
 #include "base/json.h"
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns records into json; see json.h. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "event/json.h"
 
 /* Types are as in `format`: "u8[8]" for an array, "__data_loc u8[]" for a dynamic one. */

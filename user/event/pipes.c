@@ -4,11 +4,7 @@
 #include <fcntl.h>
 #include <kbuffer.h>
 #include <limits.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -170,7 +166,7 @@ static int learn_page(struct raw_events *r)
 static int open_cpus(struct raw_events *r, struct instance *instance)
 {
 	char *directory = instance__path(instance, "per_cpu"), file[64];
-	DIR *dir = opendir(directory);
+	autoclosedir DIR *dir = opendir(directory);
 	int number, fd, err = dir ? 0 : error__return(-errno, "%s: %s", directory, strerror(errno));
 	struct dirent *entry;
 
@@ -184,8 +180,6 @@ static int open_cpus(struct raw_events *r, struct instance *instance)
 		else
 			*LIST_ADD(r->cpus, r->cpu_count) = (struct cpu){ .number = number, .fd = fd };
 	}
-	if (dir)
-		closedir(dir);
 	free(directory);
 	return err;
 }

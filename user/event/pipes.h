@@ -11,8 +11,6 @@
 #define HYTRACE_EVENT_PIPES_H
 
 #include <event-parse.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 #include "run/instance.h"
 

@@ -8,10 +8,6 @@
  * line of another form is not changed: the kernel says what is wrong with it.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"
@@ -89,7 +85,6 @@ static char *name_after(const struct piece *function)
 		strcpy(name, "event");
 	return name;
 }
-
 
 static void prototype__parse(struct prototype *p, const char *text, size_t length)
 {

@@ -6,9 +6,6 @@
 #ifndef HYTRACE_EVENT_PROTOTYPE_H
 #define HYTRACE_EVENT_PROTOTYPE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* The group of an event if its line names no group. */
 #define PROTOTYPE_GROUP "functions"
 

@@ -14,11 +14,7 @@
  * hytrace itself is not recorded. To print an event it reads and writes, which are typical events,
  * so each event would cause another one.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -65,10 +61,9 @@ struct record {
 static int write_event_file(struct instance *instance, const struct prototype *p,
 			    const char *file, const char *text)
 {
-	char *path = function_event__path(p, file);
+	autofree char *path = function_event__path(p, file);
 	int err = instance__write(instance, path, text);
 
-	free(path);
 	return err;
 }
 
@@ -99,7 +94,7 @@ static int load_formats(struct formats *f, const struct prototypes *protos)
 static int list_fields(const char *hist, struct tep_event *const *formats, size_t count)
 {
 	const char *separator = "";
-	char *text = NULL;
+	autofree char *text = NULL;
 	size_t size;
 	FILE *f = xopen_memstream(&text, &size);
 
@@ -115,7 +110,6 @@ static int list_fields(const char *hist, struct tep_event *const *formats, size_
 	}
 	xclose_memstream(f);
 	error__print("--hist %s: no event has a field of this name that is a number; there are: %s", hist, text);
-	free(text);
 	return -EINVAL;
 }
 
@@ -134,7 +128,7 @@ static int check_hist(const char *hist, struct tep_event *const *formats, size_t
 static int enable_events(struct instance *instance, const struct prototypes *protos)
 {
 	const char *own = NULL;
-	char *path;
+	autofree char *path = NULL;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < protos->count; i++) {
@@ -146,9 +140,7 @@ static int enable_events(struct instance *instance, const struct prototypes *pro
 	if (err || !own)
 		return err;
 	path = xasprintf("events/%s/enable", own);
-	err = instance__write(instance, path, "1");
-	free(path);
-	return err;
+	return instance__write(instance, path, "1");
 }
 
 /* @state: as for event_hist__triggers() */
@@ -230,7 +222,8 @@ static int take_record(const struct tep_record *record, void *context)
 /* Only the kernel knows the names of tasks that have ended. It keeps those of the last recorded tasks. */
 static void read_task_names(struct tep_handle *tep)
 {
-	char *text = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *rest = text, *line;
+	autofree char *text = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL);
+	char *rest = text, *line;
 
 	while (text && (line = strsep(&rest, "\n"))) {
 		char *comm = strchr(line, ' ');
@@ -238,7 +231,6 @@ static void read_task_names(struct tep_handle *tep)
 		if (comm)
 			tep_override_comm(tep, comm + 1, atoi(line));
 	}
-	free(text);
 }
 
 static int read_events(struct record *r, bool last, bool *ret_more)
@@ -280,7 +272,7 @@ static int read_rest(struct record *r)
 /* Reads the histogram of one event. */
 static int read_hist(struct instance *instance, const struct prototype *p, struct event_hist *h)
 {
-	char *path = function_event__path(p, "hist"), *text = instance__read(instance, path);
+	autofree char *path = function_event__path(p, "hist"), *text = instance__read(instance, path);
 	int err = 0;
 
 	memset(h, 0, sizeof(*h));
@@ -288,8 +280,6 @@ static int read_hist(struct instance *instance, const struct prototype *p, struc
 		err = error__return(-EIO, "%s: %s", path, strerror(errno));
 	else if (event_hist__read(h, text))
 		err = error__return(-EIO, "%s: hytrace cannot read it", path);
-	free(path);
-	free(text);
 	return err;
 }
 

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_EVENT_RECORD_H
 #define HYTRACE_EVENT_RECORD_H
 
-#include <stdbool.h>
-
 #include "base/program.h"
 #include "event/prototype.h"
 

@@ -5,10 +5,6 @@
  * Nothing marks where instructions begin, so a function is decoded from its entry on. A module's
  * code does not contain the targets of its calls yet; relocations name them.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/calls.h"

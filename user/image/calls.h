@@ -7,10 +7,6 @@
 #ifndef HYTRACE_IMAGE_CALLS_H
 #define HYTRACE_IMAGE_CALLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "image/image.h"
 
 enum call_kind {

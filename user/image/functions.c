@@ -5,10 +5,6 @@
  * An address may have several names. This chooses the name that the kernel prints, because
  * recordings and the kernel's own lists use it.
  */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
@@ -318,7 +314,7 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 static void make_list(struct reader *r)
 {
 	struct functions *f = r->functions;
-	struct function_name **by_address = xcalloc(f->name_count, sizeof(*by_address));
+	autofree struct function_name **by_address = xcalloc(f->name_count, sizeof(*by_address));
 
 	for (size_t i = 0; i < f->name_count; i++)
 		by_address[i] = &f->names[i];
@@ -330,7 +326,6 @@ static void make_list(struct reader *r)
 		}
 		add_function(r, &by_address[first], end - first);
 	}
-	free(by_address);
 }
 
 /* Removes labels from @names, and looks up the function of each other name. */

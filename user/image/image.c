@@ -7,11 +7,7 @@
  * module by its distance from the first section.
  */
 #include <elfutils/libdwelf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -9,9 +9,6 @@
 #define HYTRACE_IMAGE_IMAGE_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum untraced {
 	UNTRACED_NOT = 0,

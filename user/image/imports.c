@@ -4,7 +4,6 @@
  * assembly, and aliases, have none: their address is looked up. Symbols that are in neither are of other modules.
  */
 #include <dwarf.h>
-#include <stdlib.h>
 
 #include "base/index.h"
 #include "base/memory.h"

@@ -9,9 +9,6 @@
 #ifndef HYTRACE_IMAGE_INLINES_H
 #define HYTRACE_IMAGE_INLINES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "image/image.h"
 
 #define INLINES_NONE UINT32_MAX

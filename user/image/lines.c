@@ -7,12 +7,7 @@
  * compiler writes it.)
  */
 #include <dwarf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -82,8 +77,7 @@ static void find_root(struct units *u, Dwarf *dwarf)
 const char *units__source(struct units *u, const char *path)
 {
 	size_t root = strlen(u->root), base = u->base ? strlen(u->base) : 0;
-	const char *source;
-	char *copy;
+	autofree char *copy = NULL;
 
 	if (root && !strncmp(path, u->root, root))
 		path += root;
@@ -92,9 +86,7 @@ const char *units__source(struct units *u, const char *path)
 	copy = xasprintf("/%s", path);
 	/* An absolute path that is not below the source stays absolute. */
 	path__simplify(copy + 1);
-	source = strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
-	free(copy);
-	return source;
+	return strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
 }
 
 /*

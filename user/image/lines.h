@@ -7,9 +7,6 @@
 #define HYTRACE_IMAGE_LINES_H
 
 #include <elfutils/libdw.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "image/image.h"
 

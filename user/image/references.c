@@ -6,9 +6,6 @@
  * function's entry is a reference to it. This looks at aligned words of data and at numbers in
  * instructions. A few tables have distances instead of addresses.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/file.h"

@@ -10,9 +10,6 @@
  * because no other call can begin there.
  */
 #include <Zydis/Zydis.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/sorted.h"

@@ -9,10 +9,6 @@
 #ifndef HYTRACE_KERNEL_CALL_SITES_H
 #define HYTRACE_KERNEL_CALL_SITES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum instruction_kind {
 	INSTRUCTION_OTHER,
 	INSTRUCTION_CALL,	/* a near call */

@@ -2,9 +2,6 @@
 /* Loads bpf/cover.bpf.c; see cover_object.h. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "kernel/cover_object.h"
@@ -22,8 +19,7 @@ static bool without_variables;
 static int forget_variables(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
 	size_t count = bpf_program__insn_cnt(program);
-	struct bpf_insn *insns;
-	int err;
+	autofree struct bpf_insn *insns = NULL;
 
 	if (!without_variables)
 		return 0;
@@ -33,9 +29,7 @@ static int forget_variables(struct bpf_program *program, struct bpf_prog_load_op
 		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) && insns[i].src_reg == BPF_PSEUDO_BTF_ID)
 			insns[i].src_reg = insns[i].imm = insns[i + 1].imm = 0;
 	}
-	err = bpf_program__set_insns(program, insns, count);
-	free(insns);
-	return err;
+	return bpf_program__set_insns(program, insns, count);
 }
 
 /* Only a section's handler may change a resolved program. For "entry", see bpf/cover.bpf.c. */

@@ -7,8 +7,6 @@
 #ifndef HYTRACE_KERNEL_COVER_OBJECT_H
 #define HYTRACE_KERNEL_COVER_OBJECT_H
 
-#include <stdbool.h>
-
 struct cover_bpf;
 
 /**

@@ -2,9 +2,6 @@
 /* Finds files by their build id; see debug_files.h. */
 #include <elfutils/libdwfl.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -42,10 +39,9 @@ static bool is_it(const char *path, const char *build_id)
 {
 	int fd;
 	Elf *elf = elf_file__begin_path(path, true, &fd);
-	char *found = elf ? elf_file__build_id(elf) : NULL;
+	autofree char *found = elf ? elf_file__build_id(elf) : NULL;
 	bool is = text__is_known_equal(found, build_id) && has_code(elf);
 
-	free(found);
 	if (elf)
 		elf_file__end(elf, fd);
 	return is;
@@ -78,16 +74,16 @@ char *debug_file__find(const char *build_id, const char *beside)
 /* A name of a file that was fetched: it is in a cache, and only its descriptor is known. */
 static char *path_of(int fd)
 {
-	char path[PATH_MAX], *link = xasprintf("/proc/self/fd/%d", fd);
+	autofree char *link = xasprintf("/proc/self/fd/%d", fd);
+	char path[PATH_MAX];
 	ssize_t length = readlink(link, path, sizeof(path) - 1);
 
-	free(link);
 	return length > 0 ? xstrndup(path, length) : NULL;
 }
 
 static int ask(Dwfl_Module *of, bool module)
 {
-	char *name = NULL;
+	autofree char *name = NULL;
 	Elf *elf = NULL;
 	int fd;
 
@@ -96,7 +92,6 @@ static int ask(Dwfl_Module *of, bool module)
 	else
 		fd = dwfl_standard_find_debuginfo(of, NULL, NULL, 0, NULL, NULL, 0, &name);
 	elf_end(elf);
-	free(name);
 	return fd;
 }
 

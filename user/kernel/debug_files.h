@@ -6,8 +6,6 @@
 #ifndef HYTRACE_KERNEL_DEBUG_FILES_H
 #define HYTRACE_KERNEL_DEBUG_FILES_H
 
-#include <stdbool.h>
-
 /**
  * debug_file__find() - find a vmlinux or the file of a module
  * @build_id: its build id, in hex

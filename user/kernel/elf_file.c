@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ELF files of a kernel, which may be compressed; see elf_file.h. */
 #include <elfutils/libdwelf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
 #include <gelf.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "base/error.h"
@@ -120,7 +112,7 @@ static bool is_elf(int fd)
  */
 Elf *elf_file__begin(int fd)
 {
-	FILE *f = is_elf(fd) ? NULL : fopen("/proc/self/statm", "re");
+	autofclose FILE *f = is_elf(fd) ? NULL : fopen("/proc/self/statm", "re");
 	struct rlimit was, limit;
 	uint64_t pages;
 	struct stat st;
@@ -137,8 +129,6 @@ Elf *elf_file__begin(int fd)
 	elf = dwelf_elf_begin(fd);
 	if (limited)
 		setrlimit(RLIMIT_AS, &was);
-	if (f)
-		fclose(f);
 	return elf;
 }
 
@@ -260,10 +250,9 @@ struct module_files {
 
 static void free_file(struct lh_entry *entry)
 {
-	struct file *f = lh_entry_v(entry);
+	autofree struct file *f = lh_entry_v(entry);
 
 	free(f->functions);
-	free(f);
 }
 
 struct module_files *module_files__new(const char *directory)
@@ -301,10 +290,9 @@ bool module_file__is(const char *path, size_t length, const char *module, const 
 
 static bool has_file(const char *directory, const char *name)
 {
-	char *path = path__join(directory, name);
+	autofree char *path = path__join(directory, name);
 	bool found = !access(path, R_OK);
 
-	free(path);
 	return found;
 }
 
@@ -345,14 +333,11 @@ static char *listed_path(const char *directory, bool installed, const char *modu
 char *module_files__path(const char *directory, const char *module)
 {
 	bool installed = has_file(directory, "modules.dep");
-	char *line = NULL, *path;
+	autofree char *list = xasprintf("%s/modules.%s", directory, installed ? "dep" : "order"), *line = NULL;
+	autofclose FILE *f = fopen(list, "re");
+	char *path = NULL;
 	size_t room = 0;
-	FILE *f;
 
-	path = xasprintf("%s/modules.%s", directory, installed ? "dep" : "order");
-	f = fopen(path, "re");
-	free(path);
-	path = NULL;
 	while (f && !path && getline(&line, &room, f) > 0) {
 		path = listed_path(directory, installed, module, line);
 		if (path && access(path, R_OK)) {
@@ -360,9 +345,6 @@ char *module_files__path(const char *directory, const char *module)
 			path = NULL;
 		}
 	}
-	if (f)
-		fclose(f);
-	free(line);
 	return path;
 }
 
@@ -400,8 +382,8 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 static struct file *get_file(struct module_files *m, const char *module)
 {
 	struct lh_entry *entry = lh_table_lookup_entry(m->files, module);
+	autofree char *path = NULL;
 	struct file *f;
-	char *path;
 
 	if (entry)
 		return lh_entry_v(entry);
@@ -410,7 +392,6 @@ static struct file *get_file(struct module_files *m, const char *module)
 	path = module_files__path(m->directory, module);
 	if (path)
 		read_file(f, m->names, path);
-	free(path);
 	return f;
 }
 

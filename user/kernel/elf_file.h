@@ -4,9 +4,6 @@
 #define HYTRACE_KERNEL_ELF_FILE_H
 
 #include <gelf.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /*
  * Decompressed contents are kept in memory. A vmlinux with debug information is ten times as large

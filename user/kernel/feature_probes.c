@@ -9,17 +9,12 @@
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"
@@ -45,15 +40,10 @@ static const struct {
 static bool in_user_namespace(void)
 {
 	unsigned long inside, outside, count;
-	FILE *f = fopen("/proc/self/uid_map", "re");
-	bool whole;
+	autofclose FILE *f = fopen("/proc/self/uid_map", "re");
 
-	if (!f)
-		return false;
-	whole = fscanf(f, "%lu %lu %lu", &inside, &outside, &count) == 3 && !inside && !outside &&
-		count == 0xffffffff;
-	fclose(f);
-	return !whole;
+	return f && (fscanf(f, "%lu %lu %lu", &inside, &outside, &count) != 3 || inside || outside ||
+		     count != 0xffffffff);
 }
 
 enum feature_state probe_capabilities(char *reason, size_t room, const char *file)
@@ -83,10 +73,9 @@ enum feature_state probe_capabilities(char *reason, size_t room, const char *fil
 enum feature_state probe_lockdown(char *reason, size_t room, const char *file)
 {
 	/* Without this file, the kernel has no lockdown, or securityfs is not mounted. */
-	char *text = file__text("/sys/kernel/security/lockdown");
+	autofree char *text = file__text("/sys/kernel/security/lockdown");
 	bool locked = text && strstr(text, "[confidentiality]");
 
-	free(text);
 	return locked ? FEATURE_NO : FEATURE_YES;
 }
 
@@ -115,14 +104,13 @@ static enum feature_state open_result(const char *path, char *reason, size_t roo
 enum feature_state probe_tracefs(char *reason, size_t room, const char *file)
 {
 	const char *dir = tracefs_tracing_dir();
+	autofree char *path = NULL;
 	enum feature_state state;
-	char *path;
 
 	if (!dir)
 		return FEATURE_NO;
 	path = xasprintf("%s/available_tracers", dir);
 	state = open_result(path, reason, room);
-	free(path);
 	if (state == FEATURE_YES)
 		snprintf(reason, room, "%s", dir);
 	/* The probes that need tracefs treat an unreadable tracefs as missing. */
@@ -197,7 +185,7 @@ enum feature_state probe_ftrace(char *reason, size_t room, const char *file)
 /* Data symbols may be at 0. The first text symbol is at 0 only if all addresses are hidden. */
 enum feature_state probe_addresses(char *reason, size_t room, const char *file)
 {
-	FILE *f = fopen("/proc/kallsyms", "re");
+	autofclose FILE *f = fopen("/proc/kallsyms", "re");
 	enum feature_state state = FEATURE_UNKNOWN;
 	unsigned long long addr;
 	char line[512], type;
@@ -210,21 +198,19 @@ enum feature_state probe_addresses(char *reason, size_t room, const char *file)
 		if (sscanf(line, "%llx %c", &addr, &type) == 2 && strchr("tT", type))
 			state = addr ? FEATURE_YES : FEATURE_NO;
 	}
-	fclose(f);
 	return state;
 }
 
 enum feature_state probe_vmlinux(char *reason, size_t room, const char *file)
 {
+	autofree char *path = NULL;
 	struct kernel_id id;
-	char *path;
 
 	if (kernel_id__read(&id, NULL, NULL))
 		return FEATURE_UNKNOWN;
 	path = kernel_id__find_vmlinux(&id, NULL);
 	kernel_id__free(&id);
 	snprintf(reason, room, "%s", path ?: "");
-	free(path);
 	return *reason ? FEATURE_YES : FEATURE_NO;
 }
 

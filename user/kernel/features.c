@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of features; see features.h. feature_probes.c finds out which of them are there. */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "kernel/feature_probes.h"
 #include "kernel/features.h"

@@ -8,9 +8,6 @@
 #ifndef HYTRACE_KERNEL_FEATURES_H
 #define HYTRACE_KERNEL_FEATURES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum feature {
 	FEATURE_CAPABILITIES,
 	FEATURE_LOCKDOWN,

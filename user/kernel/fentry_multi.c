@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Links of fentry.multi, and which functions they can take; see fentry_multi.h. */
 #include <bpf/bpf.h>
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/index.h"
 #include "base/memory.h"

@@ -11,7 +11,6 @@
 #include <bpf/libbpf.h>
 #include <json-c/linkhash.h>
 #include <linux/types.h>
-#include <stddef.h>
 
 #include "kernel/symbols.h"
 #include "kernel/traceable.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits, each address once, with their names; see hits.h. */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -387,7 +384,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 			  struct hits *hits, uint64_t *ret_unnamed)
 {
 	uint64_t unresolved = 0;
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t room = 0;
 	int err = 0;
 
@@ -402,7 +399,6 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 	}
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));
-	free(line);
 	*ret_unnamed = unresolved;
 	return err;
 }

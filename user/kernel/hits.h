@@ -6,11 +6,6 @@
 #ifndef HYTRACE_KERNEL_HITS_H
 #define HYTRACE_KERNEL_HITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/memory.h"
 #include "kernel/running.h"
 

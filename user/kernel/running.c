@@ -9,16 +9,14 @@
 #include <ctype.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "kernel/debug_files.h"
 #include "kernel/elf_file.h"
 #include "kernel/running.h"
@@ -32,12 +30,12 @@
 bool vmcoreinfo__offset(const char *text, size_t length, uint64_t *ret)
 {
 	static const char key[] = "\nKERNELOFFSET=";
-	char *copy = xasprintf("\n%.*s", (int)length, text), *line = strstr(copy, key);
+	autofree char *copy = xasprintf("\n%.*s", (int)length, text);
+	const char *line = strstr(copy, key);
 	bool known = line && isxdigit((unsigned char)line[strlen(key)]);
 
 	if (known)
 		*ret = strtoull(line + strlen(key), NULL, 16);
-	free(copy);
 	return known;
 }
 
@@ -113,18 +111,15 @@ static void read_build_id(struct kernel_id *id)
 
 int kernel_id__check_vmlinux(const char *path, const char *build_id)
 {
-	int fd, err = -ESTALE;
+	autofree char *found = NULL;
+	int fd;
 	Elf *elf = elf_file__begin_path(path, false, &fd);
-	char *found;
 
 	if (!elf)
 		return -ENOENT;
 	found = elf_file__build_id(elf);
-	if (found && !strcmp(found, build_id))
-		err = 0;
-	free(found);
 	elf_file__end(elf, fd);
-	return err;
+	return text__is_known_equal(found, build_id) ? 0 : -ESTALE;
 }
 
 char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
@@ -215,12 +210,12 @@ char *kernel_id__config_of(const char *path)
 static char *find_config(const char *release)
 {
 	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config" };
-	char *result = kernel_id__config_of("/proc/config.gz"), *path;
+	char *result = kernel_id__config_of("/proc/config.gz");
 
 	for (size_t i = 0; !result && i < sizeof(places) / sizeof(places[0]); i++) {
-		path = xasprintf(places[i], release);
+		autofree char *path = xasprintf(places[i], release);
+
 		result = kernel_id__config_of(path);
-		free(path);
 	}
 	return result;
 }
@@ -247,7 +242,6 @@ int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const 
 {
 	struct kernel_id id = {};
 	struct utsname uts;
-	char *path;
 	int err;
 
 	elf_version(EV_CURRENT);
@@ -265,10 +259,10 @@ int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const 
 	}
 	read_kcore(&id);
 	if (!id.offset_known) {
-		path = kernel_id__find_vmlinux(&id, vmlinux);
+		autofree char *path = kernel_id__find_vmlinux(&id, vmlinux);
+
 		if (path)
 			read_vmlinux(&id, symbols, path);
-		free(path);
 	}
 	*ret = id;
 	return 0;
@@ -311,7 +305,6 @@ const struct json_field kernel_id_fields[] = {
 
 int kernel__load(struct kernel *k, unsigned int parts, const char *vmlinux)
 {
-	char *path;
 	int err = 0;
 
 	if (parts & KERNEL_LISTS)
@@ -319,15 +312,15 @@ int kernel__load(struct kernel *k, unsigned int parts, const char *vmlinux)
 	if (!err && parts & KERNEL_ID)
 		err = kernel_id__read(&k->id, k->symbols, vmlinux);
 	if (!err && parts & KERNEL_SITES) {
-		path = kernel_id__find_vmlinux(&k->id, vmlinux);
+		autofree char *path = kernel_id__find_vmlinux(&k->id, vmlinux);
+
 		k->sites = path ? call_sites__read_file(path) : NULL;
-		free(path);
 		k->id.calls_linked = k->sites && k->id.offset_known;
 	}
 	if (!err && parts & KERNEL_FILES) {
-		path = module_files__directory(NULL, k->id.release);
+		autofree char *path = module_files__directory(NULL, k->id.release);
+
 		k->files = module_files__new(path);
-		free(path);
 	}
 	return err;
 }

@@ -6,10 +6,6 @@
 #ifndef HYTRACE_KERNEL_RUNNING_H
 #define HYTRACE_KERNEL_RUNNING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/json.h"
 #include "kernel/call_sites.h"
 #include "kernel/elf_file.h"

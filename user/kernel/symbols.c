@@ -2,12 +2,6 @@
 /*
  * The kernel's text symbols, sorted by address, and the reading of long lists of text; see symbols.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/index.h"
@@ -41,7 +35,7 @@ FILE *text_list__open(const char *path)
 
 int text_list__read(FILE *f, int (*use)(void *context, char *line), void *context)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t room = 0;
 	int err = 0;
 
@@ -49,7 +43,6 @@ int text_list__read(FILE *f, int (*use)(void *context, char *line), void *contex
 		err = use(context, line);
 	if (!err && ferror(f))
 		err = -EIO;
-	free(line);
 	return err;
 }
 
@@ -247,32 +240,23 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 
 int symbols__load_modules(struct symbols **ret)
 {
-	FILE *modules = fopen("/proc/modules", "re");
-	int err;
+	autofclose FILE *modules = fopen("/proc/modules", "re");
 
 	*ret = NULL;
-	err = read_modules(ret, modules);
-	if (modules)
-		fclose(modules);
-	return err;
+	return read_modules(ret, modules);
 }
 
 /* Modules are read first: symbols__hold() sees a module that is loaded after that. */
 int symbols__load(struct symbols **ret)
 {
-	FILE *kallsyms = text_list__open("/proc/kallsyms"), *modules;
-	int err;
+	autofclose FILE *kallsyms = text_list__open("/proc/kallsyms"), *modules = NULL;
 
 	if (!kallsyms && errno == ENOENT)
 		return error__return(-EOPNOTSUPP, "/proc/kallsyms: not there: the kernel needs CONFIG_KALLSYMS");
 	if (!kallsyms)
 		return error__return(-errno, "/proc/kallsyms: %s", strerror(errno));
 	modules = fopen("/proc/modules", "re");
-	err = symbols__read(ret, kallsyms, modules);
-	if (modules)
-		fclose(modules);
-	fclose(kallsyms);
-	return err;
+	return symbols__read(ret, kallsyms, modules);
 }
 
 bool symbols__hold(const struct symbols *s)
@@ -421,14 +405,9 @@ bool symbols__module_stayed(const struct symbols *before, const struct symbols *
 
 int module__has_ended_init(const char *name)
 {
-	char path[128], *text;
-	int ended;
+	autofree char *path = xasprintf("/sys/module/%s/initsize", name), *text = file__text(path);
 
-	snprintf(path, sizeof(path), "/sys/module/%s/initsize", name);
-	text = file__text(path);
-	ended = text ? !strcmp(text, "0\n") : -errno;
-	free(text);
-	return ended;
+	return text ? !strcmp(text, "0\n") : -errno;
 }
 
 bool symbol__is_generated(const struct symbol *sym)
@@ -455,14 +434,11 @@ size_t function__base_length(const char *name)
 const char *function__base_name(struct strings *names, const char *name)
 {
 	size_t length = function__base_length(name);
-	const char *kept;
-	char *text;
+	autofree char *text = NULL;
 
 	if (!name[length])
 		return name;
 	/* A recording can have a name that is too long for the stack. */
 	text = xstrndup(name, length);
-	kept = strings__intern(names, text);
-	free(text);
-	return kept;
+	return strings__intern(names, text);
 }

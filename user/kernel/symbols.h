@@ -9,11 +9,6 @@
 #ifndef HYTRACE_KERNEL_SYMBOLS_H
 #define HYTRACE_KERNEL_SYMBOLS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 struct symbol {
 	uint64_t addr;
 	const char *name;

@@ -10,8 +10,6 @@
  * name has as many lines there as symbols, the lines are located. If it has more symbols, nothing says which of
  * them can be traced, and the lines are left out.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 
 #include "base/error.h"

@@ -7,11 +7,6 @@
 #ifndef HYTRACE_KERNEL_TRACEABLE_H
 #define HYTRACE_KERNEL_TRACEABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "kernel/symbols.h"
 
 struct traceable_function {

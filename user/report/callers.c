@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints who called a function, and what it called; see callers.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
@@ -185,17 +181,15 @@ static void add_line(struct libscols_table *t, const struct question *q, const s
 	print_place(&q->lines, line->of, call->returns_to - 1, text, sizeof(text));
 	table__cell(to, COLUMN_PLACE, text);
 	/* "vfs_read+0x1f", in the kernel's notation. */
-	snprintf(text, sizeof(text), "%s%s0x%" PRIx64, call->in ? call->in->name : "", call->in ? "+" : "",
-		 call->site - (call->in ? call->in->addr : 0));
-	table__cell(to, COLUMN_SITE, text);
+	table__printf(to, COLUMN_SITE, "%s%s0x%" PRIx64, call->in ? call->in->name : "", call->in ? "+" : "",
+		      call->site - (call->in ? call->in->addr : 0));
 	for (size_t d = 0; d < columns; d++) {
 		has += caller_line__is_in(line, d);
 		if (columns < DOCUMENTS_MANY)
 			table__cell(to, COLUMN_DOCUMENTS + d, caller_line__is_in(line, d) ? "yes" : "-");
 	}
-	snprintf(text, sizeof(text), "%zu of %zu", has, columns);
 	if (columns >= DOCUMENTS_MANY)
-		table__cell(to, COLUMN_DOCUMENTS, text);
+		table__printf(to, COLUMN_DOCUMENTS, "%zu of %zu", has, columns);
 }
 
 /* @only: the heading of a single recording's column; NULL: it has none. */

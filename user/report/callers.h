@@ -3,8 +3,6 @@
 #ifndef HYTRACE_REPORT_CALLERS_H
 #define HYTRACE_REPORT_CALLERS_H
 
-#include <stdio.h>
-
 #include "base/json.h"
 #include "report/edges.h"
 

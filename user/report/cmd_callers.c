@@ -2,8 +2,6 @@
 /* hytrace callers and hytrace calls: who called a function, and what it called, from recordings of `hytrace cover`. */
 #include <argp.h>
 #include <fnmatch.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -22,30 +20,6 @@ static const struct argp_option options[] = {
 	OPTION_VMLINUX("the vmlinux of that kernel; default: where distributions put it"),
 	{ }
 };
-
-struct callers_options {
-	const char *const *arguments;	/* a function, and documents */
-	size_t count;
-	struct result_options result;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct callers_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->arguments);
-		break;
-	case ARGP_KEY_END:
-		if (o->count < 2)
-			argp_usage(state);
-		break;
-	default:
-		return result_options__parse(&o->result, key, arg, state);
-	}
-	return 0;
-}
 
 /* Finds functions that match a pattern and ran (thousands that did not run may match, too), or all of a name. */
 static void find_in(struct question *q, const struct image_of *of, const char *name, bool pattern)
@@ -67,7 +41,7 @@ static void find_in(struct question *q, const struct image_of *of, const char *n
 static int find_functions(struct question *q, const char *wanted)
 {
 	const char *mark = strstr(wanted, CALLERS_MODULE), *module = mark ? mark + strlen(CALLERS_MODULE) : NULL;
-	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
+	autofree char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
 	const struct images *images = q->edges->images;
 	bool pattern = strpbrk(wanted, "*?[");
 
@@ -77,7 +51,6 @@ static int find_functions(struct question *q, const char *wanted)
 		if (of->image && (!module || text__equals(of->module, module)))
 			find_in(q, of, name, pattern);
 	}
-	free(name);
 	if (q->count)
 		return 0;
 	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
@@ -85,7 +58,7 @@ static int find_functions(struct question *q, const char *wanted)
 			     images->count > 1 ? ", nor in a module" : "");
 }
 
-static int answer(const struct callers_options *o, struct question *q)
+static int answer(const struct result_options *o, struct question *q)
 {
 	struct output *output;
 	int err = find_functions(q, o->arguments[0]);
@@ -96,45 +69,44 @@ static int answer(const struct callers_options *o, struct question *q)
 		origins__read(q->edges->images);
 	edges__check(q->edges);
 	question__find_lines(q);
-	err = output__open(&output, o->result.output, NULL);
+	err = output__open(&output, o->output, NULL);
 	if (err)
 		return err;
-	(o->result.format == RESULT_JSON ? callers__json : callers__text)(q, output__stream(output));
+	(o->format == RESULT_JSON ? callers__json : callers__text)(q, output__stream(output));
 	return output__finish(output, 0);
 }
 
 /* There is no vmlinux. */
-static int answer_recorded(const struct callers_options *o, const struct documents *d, bool calls)
+static int answer_recorded(const struct result_options *o, const struct documents *d, bool calls)
 {
 	struct output *output = NULL;
 	int err = edges__check_documents(d->list, d->count) ?: documents__check_builds(d->list, d->count) ?:
-		  output__open(&output, o->result.output, NULL);
+		  output__open(&output, o->output, NULL);
 
-	err = err ?: callers__recorded(d, o->arguments[0], calls, o->result.format == RESULT_JSON,
-				       output__stream(output));
+	err = err ?: callers__recorded(d, o->arguments[0], calls, o->format == RESULT_JSON, output__stream(output));
 	return output__finish(output, err);
 }
 
 static int run(const struct argp *argp, bool calls, int argc, char **argv)
 {
-	struct callers_options o = {};
+	/* A function, and recordings. */
+	struct result_options o = { .least = 2 };
 	struct images images = {};
 	struct documents d = {};
 	struct edges edges = {};
 	struct question q = { .edges = &edges, .calls = calls };
-	char *vmlinux;
+	autofree char *vmlinux = NULL;
 	int err;
 
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__open(&d, o.arguments + 1, o.count - 1, &o.result);
-	vmlinux = err ? NULL : kernel_id__fetch_vmlinux(&d.list[0]->kernel, o.result.vmlinux);
+	err = documents__open(&d, o.arguments + 1, o.count - 1, &o);
+	vmlinux = err ? NULL : kernel_id__fetch_vmlinux(&d.list[0]->kernel, o.vmlinux);
 	q.labels = (const char *const *)d.labels;
 	if (vmlinux)
 		err = edges__open(&edges, &images, d.list, d.count, vmlinux) ?: answer(&o, &q);
 	else if (!err)
 		err = answer_recorded(&o, &d, calls);
-	free(vmlinux);
 	source_lines__free(&q.heads);
 	source_lines__free(&q.lines);
 	free(q.functions);
@@ -150,7 +122,7 @@ int cmd_callers(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = result_options__parser,
 		.args_doc = "FUNCTION FILE...",
 		.doc = "Prints from where a function was called, from recordings of `hytrace cover -f json` and "
 		       "the vmlinux of their kernel. Each call is certain.\vExamples:\n"
@@ -166,7 +138,7 @@ int cmd_calls(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = result_options__parser,
 		.args_doc = "FUNCTION FILE...",
 		.doc = "Prints which calls in a function were executed, and what they called, from recordings of "
 		       "`hytrace cover -f json` and the vmlinux of their kernel."

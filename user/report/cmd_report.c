@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace report: what ran and what did not, from recordings of `hytrace cover`. */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/program.h"
@@ -15,13 +13,12 @@
 #include "report/report.h"
 #include "run/output.h"
 
-enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE, KEY_SOURCE_URL };
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_PROVED, KEY_SOURCE, KEY_SOURCE_URL };
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
 	{ "unseen", KEY_UNSEEN, NULL, 0, "list functions that every FILE was asked for and none has seen", 0 },
-	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
-	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
+	OPTION_IN,
 	{ "by", KEY_BY, "WHAT", 0, "a line for each directory, file, owner or function; default: directory, and with "
 	  "--in file", 0 },
 	{ "sort", KEY_SORT, "KEY", 0, "order of the lines: name (default), seen, unseen or share, by the first "
@@ -56,9 +53,7 @@ static const char *const by_names[] = { "directory", "file", "owner", "function"
 #define MOST_SOURCES 8
 
 struct report_options {
-	const char *const *paths;
-	size_t count;
-	const char *where, *universe, *url;
+	const char *universe, *url;
 	int by, sort;		/* -1: not given */
 	struct report_form form;
 	struct result_options result;
@@ -90,11 +85,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--seen and --unseen exclude each other");
 		o->form.which = key == KEY_SEEN ? LIST_SEEN : LIST_UNSEEN;
 		break;
-	case KEY_IN:
-		if (!*arg)
-			argp_error(state, "--in: the name is empty");
-		o->where = arg;
-		break;
 	case KEY_PROVED:
 		o->proved = true;
 		break;
@@ -115,17 +105,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--source-url %s: does not begin with https://", arg);
 		o->url = arg;
 		break;
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->paths);
-		break;
 	case ARGP_KEY_END:
-		if (!o->count)
-			argp_usage(state);
 		if (o->result.format >= REPORT_DOT &&
-		    (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
+		    (o->result.where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
 			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with "
 				   "them but --vmlinux and --output");
-		if (o->result.format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
+		if (o->result.format == REPORT_TAILOR &&
+		    (o->result.count > 1 || o->result.where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "joins several into one");
 		if ((o->result.format == REPORT_LCOV || o->result.format == REPORT_HTML) && o->form.which != LIST_ALL)
@@ -159,7 +145,7 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
 	/* With --proved, the images are open already. */
-	char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
+	autofree char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
@@ -173,7 +159,6 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	else if (!err)
 		err = report__html(r, labels, opened, &source, output__stream(output));
 	images__free(&images);
-	free(vmlinux);
 	return err;
 }
 
@@ -264,14 +249,13 @@ static int report(const struct report_options *o, const struct documents *d, con
 		rows__check(&rows, labels);
 	if (!err && o->form.proof)
 		proof__mark(o->form.proof, &rows);
-	if (!err && o->where)
-		err = rows__restrict(&rows, o->where);
+	if (!err && o->result.where)
+		err = rows__restrict(&rows, o->result.where);
 	if (!err && o->form.which == LIST_UNSEEN)
 		check_unseen(&rows, d->paths);
 	if (!err)
-		err = output__open(&output, o->result.output, NULL);
-	if (!err)
-		err = print(o, &rows, labels, output);
+		err = output__open(&output, o->result.output, NULL) ?:
+		      print(o, &rows, labels, output);
 	rows__free(&rows);
 	maintainers__free(owners);
 	return output__finish(output, err);
@@ -330,15 +314,15 @@ int cmd_report(int argc, char **argv)
 		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no recording.",
 	};
-	struct report_options o = { .by = -1, .sort = -1, .result.formats = format_names };
+	struct report_options o = { .by = -1, .sort = -1, .result.formats = format_names, .result.least = 1 };
 	struct documents d = {};
 	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	o.form.sort = o.sort >= 0 ? o.sort : 0;
-	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.where ? BY_FILE : BY_DIRECTORY;
-	err = documents__open(&d, o.paths, o.count, &o.result);
+	o.form.by = o.by >= 0 && o.by != BY_FUNCTION ? (enum group_by)o.by : o.result.where ? BY_FILE : BY_DIRECTORY;
+	err = documents__open(&d, o.result.arguments, o.result.count, &o.result);
 	if (!err && o.result.format == REPORT_HTML && d.count > PAGE_MOST_COLUMNS)
 		err = documents__gather(&d, PAGE_MOST_COLUMNS);
 	if (!err)

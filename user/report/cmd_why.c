@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace why: whether a function can be traced, and why it was not seen. */
 #include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -143,10 +139,9 @@ static int of_hits(struct why_sources *s)
 		if (!is_of_first(s, i))
 			continue;
 		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
-		for (size_t k = 0; !err && k < hits->count; k++)
+		for (size_t k = 0; k < hits->count; k++)
 			add_hit(u, &hits->list[k], c->scope.kind == SCOPE_BOOT);
-		if (!err)
-			coverage__close_hits(c, hits);
+		coverage__close_hits(c, hits);
 	}
 	universe__settle(u);
 	/* Each function once, though several recordings have it. */
@@ -198,15 +193,14 @@ static int find_seen(struct why_sources *s)
 		if (!text__is_known_equal(s->universe.build_id, c->kernel.build_id))
 			continue;
 		err = coverage__open_hits(c, HITS_FUNCTIONS, &hits);
-		for (size_t i = 0; !err && i < hits->count; i++) {
+		for (size_t i = 0; i < hits->count; i++) {
 			const struct hit *hit = &hits->list[i];
 			const struct function *f = hit->kind == HIT_FUNCTION ? universe__find(&s->universe, hit) : NULL;
 
 			if (f)
 				set__add(sets__at(&s->seen, d), f - s->universe.list);
 		}
-		if (!err)
-			coverage__close_hits(c, hits);
+		coverage__close_hits(c, hits);
 	}
 	return err;
 }
@@ -256,7 +250,7 @@ static int find_edges(struct why_sources *s)
 static int find_files(struct why_sources *s, const char *vmlinux, const char *modules)
 {
 	const struct kernel_id id = { .release = s->universe.release, .build_id = s->universe.build_id };
-	char *path = (s->running ? kernel_id__find_vmlinux : kernel_id__fetch_vmlinux)(&id, vmlinux);
+	autofree char *path = (s->running ? kernel_id__find_vmlinux : kernel_id__fetch_vmlinux)(&id, vmlinux);
 	struct image *image;
 	int err = path ? image__open(&image, path, NULL) : 0;
 
@@ -264,7 +258,6 @@ static int find_files(struct why_sources *s, const char *vmlinux, const char *mo
 		images__of_vmlinux(&s->images, image);
 		err = find_edges(s);
 	}
-	free(path);
 	if (!err && (modules || id.release))
 		s->modules = modules ? xstrdup(modules) : module_files__directory(vmlinux, id.release);
 	if (s->modules && !modules && access(s->modules, R_OK)) {
@@ -289,7 +282,7 @@ int why__of_running(struct why *ret, const char *name, const char *vmlinux)
 /* @ret_found: whether all names are known. */
 static int answer(const struct why_options *o, const struct why_sources *s, bool *ret_found)
 {
-	struct why *list = xcalloc(o->name_count, sizeof(*list));
+	autofree struct why *list = xcalloc(o->name_count, sizeof(*list));
 	struct output *output = NULL;
 	size_t count = 0;
 	int err = 0;
@@ -308,7 +301,6 @@ static int answer(const struct why_options *o, const struct why_sources *s, bool
 			why__print(&list[i], output__stream(output));
 		why__free(&list[i]);
 	}
-	free(list);
 	return output__finish(output, err);
 }
 
@@ -332,16 +324,12 @@ int cmd_why(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__open(&s.documents, o.paths, o.path_count, &o.result);
-	if (!err)
-		err = find_universe(&s, o.result.vmlinux);
-	if (!err)
-		err = find_seen(&s) ?: find_others(&s);
+	err = documents__open(&s.documents, o.paths, o.path_count, &o.result) ?:
+	      find_universe(&s, o.result.vmlinux) ?:
+	      find_seen(&s) ?: find_others(&s);
 	s.sums = o.result.format == RESULT_TEXT && s.documents.count >= DOCUMENTS_MANY;
 	if (!err)
-		err = find_files(&s, o.result.vmlinux, o.modules);
-	if (!err)
-		err = answer(&o, &s, &found);
+		err = find_files(&s, o.result.vmlinux, o.modules) ?: answer(&o, &s, &found);
 	close_sources(&s);
 	free(o.names);
 	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;

@@ -6,9 +6,6 @@
  * builds of the kernel differ, hits are matched by name. reasons.c finds out why the sides differ.
  */
 #include <argp.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -20,7 +17,6 @@
 #include "report/documents.h"
 #include "report/commands.h"
 #include "report/compare.h"
-#include "report/reasons.h"
 
 static const struct {
 	const char *word, *text;
@@ -356,7 +352,6 @@ static const struct argp_option options[] = {
 };
 
 struct compare_options {
-	const char *paths[2];
 	bool callers, all;
 	struct result_options result;
 };
@@ -371,15 +366,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_ALL:
 		o->all = true;
-		break;
-	case ARGP_KEY_ARG:
-		if (state->arg_num >= 2)
-			argp_usage(state);
-		o->paths[state->arg_num] = arg;
-		break;
-	case ARGP_KEY_END:
-		if (state->arg_num != 2)
-			argp_usage(state);
 		break;
 	default:
 		return result_options__parse(&o->result, key, arg, state);
@@ -425,14 +411,14 @@ int cmd_compare(int argc, char **argv)
 		       "Exit status: 0 no difference, or each is explained for certain; 1 another "
 		       "difference; 2 usage, a file that is no recording, or it failed.",
 	};
-	struct compare_options o = {};
+	struct compare_options o = { .result = { .least = 2, .most = 2 } };
 	struct documents d = {};
 	size_t differ = 0;
 	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read_joined(&d, o.paths, 2, &o.result);
+	err = documents__read_joined(&d, o.result.arguments, 2, &o.result);
 	/* A union of runs does not tell when they paused. So its window cannot be compared. */
 	for (int i = 0; !err && i < 2; i++) {
 		if (d.list[i]->merged)

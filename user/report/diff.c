@@ -7,8 +7,6 @@
  * absence is explained by looking it up in the build of the other side.
  */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -220,7 +218,7 @@ static size_t match(struct items *a, struct items *b)
 
 static void add_entries(struct diff_entries *ret, const struct side *from, const struct side *other)
 {
-	struct diff_entry *blind = xcalloc(from->seen.count, sizeof(*blind));
+	autofree struct diff_entry *blind = xcalloc(from->seen.count, sizeof(*blind));
 
 	ret->list = xcalloc(from->seen.count, sizeof(*ret->list));
 	for (size_t i = 0; i < from->seen.count; i++) {
@@ -237,7 +235,6 @@ static void add_entries(struct diff_entries *ret, const struct side *from, const
 			ret->list[ret->count++] = entry;
 	}
 	memcpy(&ret->list[ret->count], blind, ret->blind * sizeof(*blind));
-	free(blind);
 }
 
 static void list_both(struct diff *d, const struct items *seen)
@@ -332,7 +329,7 @@ void diff__free(struct diff *d)
 
 /* ---- the command */
 
-enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE, KEY_STAT };
+enum { KEY_FAIL_ON = 256, KEY_UNIVERSE, KEY_STAT };
 
 static const struct argp_option options[] = {
 	OPTION_FORMAT("text (default) or json" OPTION_FORMAT_BY_NAME),
@@ -343,8 +340,7 @@ static const struct argp_option options[] = {
 	  "new, gone, any (default)", 0 },
 	{ "stat", KEY_STAT, NULL, 0, "print numbers for each directory, the largest change first, and not "
 	  "each function", 0 },
-	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
-	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
+	OPTION_IN,
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of one of the kernels, by `hytrace functions -f json`; "
 	  "may be given twice. Default: what its vmlinux says", 0 },
 	{ }
@@ -356,9 +352,7 @@ enum fail_on { FAIL_ON_NEW = 1, FAIL_ON_GONE = 2 };
 static const char *const fail_names[] = { "new", "gone", "any", NULL };
 
 struct diff_options {
-	const char *const *paths;
-	size_t count;
-	const char *universes[2], *where;
+	const char *universes[2];
 	struct result_options result;
 	int fail_on;
 	bool stat;
@@ -375,22 +369,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_STAT:
 		o->stat = true;
 		break;
-	case KEY_IN:
-		if (!*arg)
-			argp_error(state, "--in: the name is empty");
-		o->where = arg;
-		break;
 	case KEY_UNIVERSE:
 		if (o->universes[1])
 			argp_error(state, "--universe: there are only two kernels");
 		o->universes[o->universes[0] ? 1 : 0] = arg;
-		break;
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->paths);
-		break;
-	case ARGP_KEY_END:
-		if (o->count != 2)
-			argp_usage(state);
 		break;
 	default:
 		return result_options__parse(&o->result, key, arg, state);
@@ -455,7 +437,7 @@ static int diff(const struct diff_options *o, const struct documents *documents,
 	int err = find_universes(list, o, documents, one);
 
 	if (!err)
-		err = diff__run(&d, &a, &b, o->where);
+		err = diff__run(&d, &a, &b, o->result.where);
 	if (!err) {
 		err = print(o, documents, &d);
 		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new.count) || (o->fail_on & FAIL_ON_GONE && d.gone.count);
@@ -480,16 +462,14 @@ int cmd_diff(int argc, char **argv)
 		       "  hytrace diff --fail-on gone --in fs/ext4 release.json candidate.json\n\n"
 		       "Exit status: 0 no difference, 1 differences (those of --fail-on), 2 trouble.",
 	};
-	struct diff_options o = { .fail_on = FAIL_ON_NEW | FAIL_ON_GONE };
+	struct diff_options o = { .fail_on = FAIL_ON_NEW | FAIL_ON_GONE, .result = { .least = 2, .most = 2 } };
 	struct documents d = {};
 	bool fails = false;
 	int err;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = documents__read_joined(&d, o.paths, o.count, &o.result);
-	if (!err)
-		err = diff(&o, &d, &fails);
+	err = documents__read_joined(&d, o.result.arguments, 2, &o.result) ?: diff(&o, &d, &fails);
 	documents__free(&d);
 	/* As in diff(1), the status of a failure is not that of a difference. */
 	return err ? EXIT_USAGE : fails ? EXIT_FAILED : EXIT_DONE;

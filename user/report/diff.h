@@ -11,10 +11,6 @@
 #ifndef HYTRACE_REPORT_DIFF_H
 #define HYTRACE_REPORT_DIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "report/documents.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Differences between two recordings as text and json; see diff.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -112,13 +109,10 @@ static void print_parts(const struct diff *d, FILE *out)
 		const struct part *part = &p.list[changed];
 		const size_t numbers[] = { part->both, part->gone, part->new, part->possibly };
 		struct libscols_line *line = table__line(table, NULL);
-		char text[32];
 
 		table__cell(line, 0, part->name);
-		for (size_t i = 0; i < 4; i++) {
-			snprintf(text, sizeof(text), "%zu", numbers[i]);
-			table__cell(line, 1 + i, text);
-		}
+		for (size_t i = 0; i < 4; i++)
+			table__printf(line, 1 + i, "%zu", numbers[i]);
 	}
 	table__print(table);
 	if (changed < p.count)

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the recordings on a command line; see documents.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -85,7 +81,7 @@ static int add(struct coverage *c, const char *path, void *data)
 /* @heads: the hits stay in the store. */
 static int visit_runs(struct store *s, const char *selection, bool heads, documents_visit visit, void *data)
 {
-	int64_t *runs = NULL;
+	autofree int64_t *runs = NULL;
 	size_t count = 0;
 	int err;
 
@@ -104,16 +100,14 @@ static int visit_runs(struct store *s, const char *selection, bool heads, docume
 		err = visit(&c, document, data);
 		free(document);
 	}
-	free(runs);
 	return err;
 }
 
 static bool is_store(const char *path)
 {
-	char *file = xstrdup(path);
+	autofree char *file = xstrdup(path);
 	bool is = strcmp(path, "-") && (store__cut_selection(file) || store__is(file));
 
-	free(file);
 	return is;
 }
 
@@ -139,26 +133,20 @@ static char *join_selections(const char *a, const char *b)
 static int visit_one(const char *path, const struct result_options *o, struct documents *open, documents_visit visit,
 		     void *data)
 {
-	char *file = xstrdup(path), *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
+	autofree char *file = xstrdup(path), *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
 	struct store *s = NULL;
 	int err;
 
 	if (is_store(path)) {
-		err = store__open(&s, file, STORE_READ);
-		if (!err)
-			err = visit_runs(s, selection, open, visit, data);
+		err = store__open(&s, file, STORE_READ) ?: visit_runs(s, selection, open, visit, data);
 		if (s && open)
 			*LIST_ADD(open->stores, open->store_count) = s;
 		else
 			store__close(s);
 	} else {
-		err = coverage__read_json(&c, path);
-		if (!err)
-			err = visit(&c, path, data);
+		err = coverage__read_json(&c, path) ?: visit(&c, path, data);
 	}
-	free(selection);
-	free(file);
 	return err;
 }
 

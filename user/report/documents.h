@@ -10,8 +10,6 @@
 #ifndef HYTRACE_REPORT_DOCUMENTS_H
 #define HYTRACE_REPORT_DOCUMENTS_H
 
-#include <stdbool.h>
-
 #include "base/program.h"
 #include "document/coverage.h"
 #include "document/universe.h"

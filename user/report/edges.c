@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds who called whom; see edges.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/index.h"
 #include "base/memory.h"
@@ -209,10 +206,9 @@ static int add_hits(struct edges *e)
 		const struct hits *hits;
 
 		err = coverage__open_hits(e->documents[d], HITS_ALL, &hits);
-		for (size_t i = 0; !err && i < hits->count; i++)
+		for (size_t i = 0; i < hits->count; i++)
 			add_hit(e, all, &hits->list[i], d);
-		if (!err)
-			coverage__close_hits(e->documents[d], hits);
+		coverage__close_hits(e->documents[d], hits);
 	}
 	lh_table_free(all);
 	for (size_t i = 0; i < e->count; i++)

@@ -14,11 +14,6 @@
 #ifndef HYTRACE_REPORT_EDGES_H
 #define HYTRACE_REPORT_EDGES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
 #include "base/sets.h"
 #include "report/documents.h"
 #include "report/images.h"

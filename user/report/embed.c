@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Puts the head and the data into a page; see embed.h. */
-#include <string.h>
-
 #include "base/error.h"
 #include "report/embed.h"
 

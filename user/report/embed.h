@@ -3,9 +3,6 @@
 #ifndef HYTRACE_REPORT_EMBED_H
 #define HYTRACE_REPORT_EMBED_H
 
-#include <stddef.h>
-#include <stdio.h>
-
 /**
  * embed__page() - write a page with its data
  * @start: the template, with the markers @HEAD@, @DATA@ and @SCRIPT@ in this order

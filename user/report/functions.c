@@ -4,9 +4,6 @@
  * of files.
  */
 #include <argp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -18,7 +15,6 @@
 #include "kernel/traceable.h"
 #include "report/commands.h"
 #include "report/images.h"
-#include "report/report.h"
 #include "run/output.h"
 
 enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
@@ -26,15 +22,11 @@ enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
 static void add_line(struct libscols_table *table, const struct function *f)
 {
 	struct libscols_line *line = table__line(table, NULL);
-	char text[512];
 
-	function__full_name(text, sizeof(text), f->name, f->module);
-	table__cell(line, COLUMN_NAME, text);
+	table__printf(line, COLUMN_NAME, f->module ? "%s [%s]" : "%s", f->name, f->module);
 	/* "fs/read_write.c:460", or only the file; empty: unknown. */
-	snprintf(text, sizeof(text), f->file ? "%s:%u" : "%s", f->file ?: f->unit ?: "", f->line);
-	table__cell(line, COLUMN_PLACE, text);
-	snprintf(text, sizeof(text), f->untraced ? "no: %s" : f->init ? "at start" : "yes", f->untraced);
-	table__cell(line, COLUMN_TRACEABLE, text);
+	table__printf(line, COLUMN_PLACE, f->file ? "%s:%u" : "%s", f->file ?: f->unit ?: "", f->line);
+	table__printf(line, COLUMN_TRACEABLE, f->untraced ? "no: %s" : f->init ? "at start" : "yes", f->untraced);
 }
 
 /* Prints "9 functions: 5 can be traced, 1 only at start, 3 cannot: noinstr 2, file 1". */
@@ -126,12 +118,11 @@ static int add_module(struct functions_options *o, const char *path)
 static int add_found(const char *path, void *context)
 {
 	struct functions_options *o = context;
-	char *name = module_file__name(path);
+	autofree char *name = module_file__name(path);
 	const struct module_file *had = name ? find_module(o, name) : NULL;
 
 	if (had)
 		error__warn("%s: is left out: the functions of the module %s are those of %s", path, name, had->path);
-	free(name);
 	o->found_count++;
 	return had ? 0 : add_module(o, path);
 }
@@ -233,10 +224,7 @@ int cmd_functions(int argc, char **argv)
 		err = universe__of_files(&u, o.result.vmlinux, o.modules, o.module_count);
 	else
 		err = universe__of_running(&u, NULL);
-	if (!err)
-		err = select_functions(&o, &u);
-	if (!err)
-		err = write_universe(&o, &u);
+	err = err ?: select_functions(&o, &u) ?: write_universe(&o, &u);
 	universe__free(&u);
 	filter__free(&o.filter);
 	for (size_t i = 0; i < o.module_count; i++) {

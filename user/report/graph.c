@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The graph of all edges; see edges.h. */
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "report/edges.h"
@@ -61,8 +58,8 @@ static void print_edges(const struct edge **list, size_t count, FILE *out)
 
 void graph__dot(const struct edges *e, FILE *out)
 {
-	bool *has_edge = xcalloc(e->images->functions, sizeof(*has_edge));
-	const struct edge **list = xcalloc(e->count, sizeof(*list));
+	autofree bool *has_edge = xcalloc(e->images->functions, sizeof(*has_edge));
+	autofree const struct edge **list = xcalloc(e->count, sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; i < e->count; i++) {
@@ -74,8 +71,6 @@ void graph__dot(const struct edges *e, FILE *out)
 	print_nodes(e, has_edge, out);
 	print_edges(list, count, out);
 	fputs("}\n", out);
-	free(has_edge);
-	free(list);
 }
 
 /* ---- folded */
@@ -135,13 +130,11 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 
 void graph__folded(const struct edges *e, FILE *out)
 {
-	size_t *stamps = xcalloc(e->images->functions, sizeof(*stamps));
-	size_t *chain = xcalloc(DEEPEST, sizeof(*chain));
+	autofree size_t *stamps = xcalloc(e->images->functions, sizeof(*stamps));
+	autofree size_t *chain = xcalloc(DEEPEST, sizeof(*chain));
 
 	for (size_t i = 0; i < e->images->functions; i++) {
 		if (e->nodes[i].is_seen)
 			print_chain(e, chain, follow(e, i, chain, stamps), out);
 	}
-	free(stamps);
-	free(chain);
 }

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds and reads the files of a kernel, and makes universes from them or the running kernel; see images.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -36,17 +32,16 @@ static char *find_module(const struct images *images, const struct covered_modul
 	char *path = NULL;
 
 	for (int i = 0; !path && i < (m->build_id ? 2 : 1); i++) {
-		char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
+		autofree char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
 
 		path = module_files__path(directory, m->name);
-		free(directory);
 	}
 	return debug_file__of_module(path, m->build_id, vmlinux, true);
 }
 
 static void add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
-	char *path = find_module(images, m, vmlinux);
+	autofree char *path = find_module(images, m, vmlinux);
 	struct image *image = NULL;
 
 	if (!path) {
@@ -56,7 +51,6 @@ static void add_module(struct images *images, const struct covered_module *m, co
 		image__free(image);
 		image = NULL;
 	}
-	free(path);
 	add(images, image, m->name);
 }
 
@@ -87,7 +81,7 @@ static int add_hit_modules(struct images *images, const struct coverage *c, enum
 	const struct hits *hits;
 	int err = coverage__open_hits(c, part, &hits);
 
-	for (size_t i = 0; !err && !again && i < hits->count; i++) {
+	for (size_t i = 0; !again && i < hits->count; i++) {
 		const char *module = hits->list[i].module;
 		struct covered_module one = {};
 
@@ -98,8 +92,7 @@ static int add_hit_modules(struct images *images, const struct coverage *c, enum
 		if (ordered)
 			add_module(images, &one, vmlinux);
 	}
-	if (!err)
-		coverage__close_hits(c, hits);
+	coverage__close_hits(c, hits);
 	return again ? add_hit_modules(images, c, HITS_ALL, vmlinux) : err;
 }
 
@@ -115,7 +108,7 @@ static int add_modules(struct images *images, const struct coverage *c, const ch
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
 {
 	const struct kernel_id *id = &documents[0]->kernel;
-	char *path;
+	autofree char *path = NULL;
 	int err = documents__check_builds(documents, count);
 
 	*ret = (struct images){ .names = strings__new() };
@@ -130,7 +123,6 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	err = add_vmlinux(ret, id, path);
 	for (size_t d = 0; !err && d < count; d++)
 		err = add_modules(ret, documents[d], path);
-	free(path);
 	return err;
 }
 
@@ -497,12 +489,11 @@ static void judge(struct universe *files, const bool *listed, size_t known)
 static void join(struct universe *files, const struct universe *live)
 {
 	size_t known = files->count;
-	bool *listed = xcalloc(known, sizeof(*listed));
+	autofree bool *listed = xcalloc(known, sizeof(*listed));
 
 	take_over(files, live, listed);
 	judge(files, listed, known);
 	universe__settle(files);
-	free(listed);
 }
 
 /* ---- and without them */

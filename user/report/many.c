@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The text report of many recordings; see many.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -63,14 +59,6 @@ void many__add_columns(struct libscols_table *table)
 		table__column(table, headings[i], 7, SCOLS_FL_RIGHT);
 }
 
-static void set(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), known ? fmt : "-", number);
-	table__cell(line, column, text);
-}
-
 void many__fill(struct libscols_line *line, const struct tally *tallies, size_t columns)
 {
 	struct ranked shares[3] = {};
@@ -78,11 +66,11 @@ void many__fill(struct libscols_line *line, const struct tally *tallies, size_t 
 	size_t column = 2;
 
 	for (const struct tally *t = &tallies[columns]; t <= &tallies[columns + 1]; t++) {
-		set(line, column++, true, "%.0f", tally__seen(t));
-		set(line, column++, t->asked, "%.1f%%", tally__share(t));
+		table__number(line, column++, true, "%.0f", tally__seen(t));
+		table__number(line, column++, t->asked, "%.1f%%", tally__share(t));
 	}
 	for (size_t i = 0; i < 3; i++)
-		set(line, column++, known, "%.1f%%", shares[i].number);
+		table__number(line, column++, known, "%.1f%%", shares[i].number);
 }
 
 /* ---- texts that several recordings share */

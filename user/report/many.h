@@ -7,8 +7,6 @@
 #ifndef HYTRACE_REPORT_MANY_H
 #define HYTRACE_REPORT_MANY_H
 
-#include <stdio.h>
-
 #include "base/table.h"
 #include "report/report.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Joins several recordings into one; see merge.h. */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"
@@ -528,30 +526,6 @@ static const struct argp_option options[] = {
 	{ }
 };
 
-struct merge_options {
-	const char *const *paths;
-	size_t count;
-	struct result_options result;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct merge_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->paths);
-		break;
-	case ARGP_KEY_END:
-		if (!o->count)
-			argp_usage(state);
-		break;
-	default:
-		return result_options__parse(&o->result, key, arg, state);
-	}
-	return 0;
-}
-
 static int add_one(struct coverage *c, const char *path, void *data)
 {
 	int err = merge__add(data, c, path);
@@ -560,7 +534,7 @@ static int add_one(struct coverage *c, const char *path, void *data)
 	return err;
 }
 
-static int merge(const struct merge_options *o)
+static int merge(const struct result_options *o)
 {
 	struct output *output;
 	struct coverage c;
@@ -568,10 +542,10 @@ static int merge(const struct merge_options *o)
 	int err;
 
 	merge__begin(&m, &c);
-	err = merge__end(&m, documents__each(o->paths, o->count, &o->result, add_one, &m));
+	err = merge__end(&m, documents__each(o->arguments, o->count, o, add_one, &m));
 	if (err)
 		return err;
-	err = documents__limit(&c, "the union", &o->result) ?: output__open(&output, o->result.output, NULL);
+	err = documents__limit(&c, "the union", o) ?: output__open(&output, o->output, NULL);
 	if (!err) {
 		coverage__write_json(&c, output__stream(output));
 		err = output__finish(output, 0);
@@ -584,7 +558,7 @@ int cmd_merge(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = result_options__parser,
 		.args_doc = "FILE...",
 		.doc = "Joins several recordings of `hytrace cover -f json`, of one kernel build, into one: all "
 		       "that any of them has seen, and how many of them have seen it.\vExamples:\n"
@@ -592,7 +566,7 @@ int cmd_merge(int argc, char **argv)
 		       "  hytrace merge machine-*.json.zst | zstd -o all.json.zst\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or FILEs that do not go together.",
 	};
-	struct merge_options o = {};
+	struct result_options o = { .least = 1 };
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;

@@ -6,8 +6,6 @@
 #ifndef HYTRACE_REPORT_MERGE_H
 #define HYTRACE_REPORT_MERGE_H
 
-#include <stdbool.h>
-
 #include "document/coverage.h"
 
 /* A union that is being made. */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds which functions of the source ran; see proof.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"
@@ -453,9 +450,7 @@ int proof__make(struct proof *ret, const struct coverage *const *documents, size
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	err = edges__open(&ret->edges, &ret->images, documents, count, vmlinux);
-	if (!err)
-		err = make_sources(ret);
+	err = edges__open(&ret->edges, &ret->images, documents, count, vmlinux) ?: make_sources(ret);
 	if (!err)
 		edges__check(&ret->edges);
 	return err;
@@ -542,7 +537,7 @@ struct proved_source *proof__sources(const struct proof *p, const struct rows *r
 		const char *module = p->images.list[i].module;
 		size_t count = 0;
 		const struct source_function *list = s->inlines ? inlines__sources(s->inlines, &count) : NULL;
-		bool *has_row = xcalloc(count, sizeof(*has_row));
+		autofree bool *has_row = xcalloc(count, sizeof(*has_row));
 
 		if (list)
 			mark_rows(p, &p->images.list[i], rows, has_row);
@@ -559,7 +554,6 @@ struct proved_source *proof__sources(const struct proof *p, const struct rows *r
 			if (d < rows->columns)
 				*LIST_ADD(ret, *ret_count) = source;
 		}
-		free(has_row);
 	}
 	if (ret)
 		qsort(ret, *ret_count, sizeof(*ret), by_definition);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds why one side of a comparison has a hit that the other side lacks; see reasons.h. Each
+ * Finds why one side of a comparison has a hit that the other side lacks; see compare.h. Each
  * difference gets the first reason that holds; certain reasons come before possible ones.
  *
  * The time of a first hit shows nothing about later calls. So a hit before the other side began is
@@ -11,15 +11,11 @@
  * A loss that the other side has counted explains at most as many differences as it counted, and
  * none with certainty.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "document/coverage.h"
 #include "kernel/symbols.h"
 #include "report/documents.h"
-#include "report/reasons.h"
+#include "report/compare.h"
 
 /*
  * ---- what ran because fentry.multi keeps a task on its CPU

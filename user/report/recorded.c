@@ -5,9 +5,6 @@
  * and what it names, only the files say; a recording has the address to which the call returns.
  */
 #include <fnmatch.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -51,13 +48,11 @@ struct all_said {
 static bool is_wanted(const struct place *place, const char *wanted)
 {
 	const char *mark = strstr(wanted, CALLERS_MODULE), *cold = place->name ? strstr(place->name, ".cold") : NULL;
-	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
-	char *whole = !place->name ? NULL : cold ? xstrndup(place->name, cold - place->name) : xstrdup(place->name);
+	autofree char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
+	autofree char *whole = !place->name ? NULL : cold ? xstrndup(place->name, cold - place->name) : xstrdup(place->name);
 	bool is = whole && !fnmatch(name, whole, 0) &&
 		  (!mark || text__equals(place->module, mark + strlen(CALLERS_MODULE)));
 
-	free(name);
-	free(whole);
 	return is;
 }
 
@@ -177,8 +172,7 @@ static void print_table(const struct all_said *all, size_t first, size_t end, bo
 		next = end_of(all, first, true);
 		print_place(&said->other, text, sizeof(text));
 		table__cell(line, 0, text);
-		snprintf(text, sizeof(text), "%s+0x%" PRIx32, said->in, said->into);
-		table__cell(line, 1, text);
+		table__printf(line, 1, "%s+0x%" PRIx32, said->in, said->into);
 		for (size_t i = 0; i < columns; i++)
 			table__cell(line, 2 + i, has_document(all, first, next, i) ? "yes" : "-");
 	}
@@ -318,10 +312,9 @@ static int read_all(struct all_said *all, const struct documents *d, const char 
 		all->linked &= d->list[i]->kernel.offset_known;
 	for (size_t i = 0; !err && i < d->count; i++) {
 		err = coverage__open_hits(d->list[i], HITS_ALL, &hits);
-		for (size_t k = 0; !err && k < hits->count; k++)
+		for (size_t k = 0; k < hits->count; k++)
 			add_hit(all, &hits->list[k], calls, wanted, i);
-		if (!err)
-			coverage__close_hits(d->list[i], hits);
+		coverage__close_hits(d->list[i], hits);
 	}
 	return err;
 }

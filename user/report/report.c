@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reports as text and as json, and the list for undertaker-tailor; see report.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "base/table.h"
@@ -15,21 +11,13 @@
 
 /* ---- the table */
 
-static void set_number(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), known ? fmt : "-", number);
-	table__cell(line, column, text);
-}
-
 /* Prints the number of functions seen, the number asked for (if @with_asked), and the share. */
 static void set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
 {
-	set_number(line, column++, true, "%.0f", tally__seen(t));
+	table__number(line, column++, true, "%.0f", tally__seen(t));
 	if (with_asked)
-		set_number(line, column++, t->asked, "%.0f", t->asked);
-	set_number(line, column, t->asked, "%.1f%%", tally__share(t));
+		table__number(line, column++, t->asked, "%.0f", t->asked);
+	table__number(line, column, t->asked, "%.1f%%", tally__share(t));
 }
 
 static size_t most_asked(const struct group *g, size_t columns)
@@ -58,7 +46,7 @@ static void add_line(struct libscols_table *table, const struct group *g, size_t
 		set_tally(line, 1, &g->tallies[0], true);
 		return;
 	}
-	set_number(line, 1, most, "%.0f", most);
+	table__number(line, 1, most, "%.0f", most);
 	if (columns >= DOCUMENTS_MANY)
 		many__fill(line, g->tallies, columns);
 	for (size_t i = 0; columns < DOCUMENTS_MANY && i < columns; i++)
@@ -329,7 +317,7 @@ static void print_runs_of(const struct rows *r, const struct row *row, size_t al
 static void print_sources(const struct rows *r, const struct proof *proof, FILE *out)
 {
 	size_t count;
-	struct proved_source *list = proof__sources(proof, r, &count);
+	autofree struct proved_source *list = proof__sources(proof, r, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct source_function *f = list[i].f;
@@ -346,7 +334,6 @@ static void print_sources(const struct rows *r, const struct proof *proof, FILE 
 		fprintf(out, list[i].module ? "\t%s [%s]" : "\t%s", f->name, list[i].module);
 		fprintf(out, "\t%s:%u\t%s\n", f->file ?: "-", f->line, f->inlined ? "inlined" : "cannot be traced");
 	}
-	free(list);
 }
 
 void report__list(const struct rows *r, const struct report_form *form, FILE *out)
@@ -521,7 +508,7 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 static void write_sources(json_writer_t *w, const struct rows *r, const struct proof *proof)
 {
 	size_t count;
-	struct proved_source *list = proof__sources(proof, r, &count);
+	autofree struct proved_source *list = proof__sources(proof, r, &count);
 
 	json__lines(w, "sources");
 	for (size_t i = 0; i < count; i++) {
@@ -538,7 +525,6 @@ static void write_sources(json_writer_t *w, const struct rows *r, const struct p
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
-	free(list);
 }
 
 void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)

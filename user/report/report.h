@@ -6,8 +6,6 @@
 #ifndef HYTRACE_REPORT_REPORT_H
 #define HYTRACE_REPORT_REPORT_H
 
-#include <stdio.h>
-
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "report/images.h"

@@ -8,10 +8,6 @@
  * for has no value, because 0 would say that it did not run. With --proved, a function that perhaps
  * ran inlined has none either.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"
@@ -328,14 +324,13 @@ static void print_files(const struct line_values *l, const struct lcov_source *s
 
 	for (size_t first = 0, next; first < l->lines.count; first = next) {
 		const struct file_line *line = &l->lines.list[first], *own = f;
-		char *path = lcov_source__path(source, line->file);
+		autofree char *path = lcov_source__path(source, line->file);
 
 		for (next = first; next < l->lines.count && !strcmp(l->lines.list[next].file, line->file); next++)
 			;
 		while (f < end && !strcmp(f->file, line->file))
 			f++;
 		print_file(out, label, path, own, f - own, line, next - first);
-		free(path);
 	}
 }
 
@@ -356,14 +351,13 @@ static char *name_for_genhtml(const char *label)
 static int print_column(struct line_values *l, const struct lcov_source *source, const char *name, size_t number,
 			size_t column, FILE *out)
 {
-	char *label = xasprintf(number ? "%s_%zu" : "%s", name, number);
+	autofree char *label = xasprintf(number ? "%s_%zu" : "%s", name, number);
 	const struct file_line *lines;
 	size_t count;
 	int err = line_values__of(l, column, &lines, &count);
 
 	if (!err)
 		print_files(l, source, label, out);
-	free(label);
 	return err;
 }
 

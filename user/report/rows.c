@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds what recordings say about each function of a universe, and sums it up; see rows.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/index.h"
 #include "base/sorted.h"
@@ -153,14 +150,13 @@ size_t rows__find(const struct rows *r, const struct hit *hit)
 {
 	const struct function *f = universe__find(r->universe, hit);
 	size_t row = f ? r->of_universe[f - r->universe->list] : 0;
+	autofree char *key = NULL;
 	struct lh_entry *entry;
-	char *key;
 
 	if (row)
 		return row - 1;
 	key = key_of_other(hit);
 	entry = lh_table_lookup_entry(r->other_rows, key);
-	free(key);
 	return entry ? (uintptr_t)lh_entry_v(entry) : ROWS_NONE;
 }
 

@@ -9,10 +9,6 @@
 #ifndef HYTRACE_REPORT_ROWS_H
 #define HYTRACE_REPORT_ROWS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "report/documents.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Verdicts of recordings on functions, and the functions of the recordings' kernel; see documents.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -235,7 +231,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 /* Finds files of wanted modules that @u lacks in the wanted build. Returns their number. */
 static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
 {
-	char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
+	autofree char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
 	size_t found = 0;
 
 	for (size_t i = 0; i < w->count; i++) {
@@ -247,21 +243,18 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 							w->fetch);
 		found += m->path != NULL;
 	}
-	free(directory);
 	return found;
 }
 
 /* Returns the path of the kept copy, to be freed; NULL: it cannot be kept. */
 static char *kept_path(const struct wanted *w)
 {
-	char *name, *path;
+	autofree char *name = NULL;
 
 	if (!w->kernel->build_id)
 		return NULL;
 	name = xasprintf("functions-%s", w->kernel->build_id);
-	path = kept__path(name);
-	free(name);
-	return path;
+	return kept__path(name);
 }
 
 static void keep(const struct universe *u, const char *path)
@@ -341,7 +334,7 @@ static int drop_other_names(struct universe *u, const struct coverage *c)
 	const struct hits *hits;
 	int err = coverage__open_hits(c, HITS_OF_MODULES, &hits);
 
-	for (size_t i = 0; !err && i < hits->count; i++) {
+	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *hit = &hits->list[i];
 		const struct covered_module *has, *m;
 
@@ -356,8 +349,7 @@ static int drop_other_names(struct universe *u, const struct coverage *c)
 		drop_module(u, hit->module);
 		universe__settle(u);
 	}
-	if (!err)
-		coverage__close_hits(c, hits);
+	coverage__close_hits(c, hits);
 	return err;
 }
 
@@ -429,7 +421,7 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
  */
 static int find(struct universe *ret, struct wanted *w, const struct universe_source *source)
 {
-	char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
+	autofree char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
 	int err = source->vmlinux ? check_vmlinux(w, source->vmlinux) : 0;
 	bool is_kept = !err && read_kept(ret, w, kept, source->vmlinux), is_live = !is_kept && source->running;
 	const struct universe none = {};
@@ -451,8 +443,6 @@ static int find(struct universe *ret, struct wanted *w, const struct universe_so
 	}
 	if (!err && !is_kept && !is_live && ret->count && kept)
 		keep(ret, kept);
-	free(kept);
-	free(vmlinux);
 	return err;
 }
 

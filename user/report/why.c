@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds why a function is missing; see why.h. */
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -25,17 +22,14 @@ static const char *text(struct search *s, const char *fmt, ...) __attribute__((f
 
 static const char *text(struct search *s, const char *fmt, ...)
 {
-	const char *kept;
-	char *line;
+	autofree char *line = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
 	if (vasprintf(&line, fmt, ap) < 0)
 		memory__fail();
 	va_end(ap);
-	kept = strings__intern(s->w->names, line);
-	free(line);
-	return kept;
+	return strings__intern(s->w->names, line);
 }
 
 static const char *keep(struct search *s, const char *word)
@@ -365,13 +359,12 @@ static const char *of_module(struct search *s, const char *module)
 static int look_in_module(const char *path, void *context)
 {
 	struct search *s = context;
-	char *module = module_file__name(path);
+	autofree char *module = module_file__name(path);
 
 	if (module && !has_module(&s->sources->universe, module) && module_file__has(path, s->w->name)) {
 		add(s, "module", s->w->name, of_module(s, module))->module = keep(s, module);
 		s->w->found = true;
 	}
-	free(module);
 	return 0;
 }
 

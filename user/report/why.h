@@ -6,9 +6,6 @@
 #ifndef HYTRACE_REPORT_WHY_H
 #define HYTRACE_REPORT_WHY_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "report/documents.h"
 #include "report/edges.h"
 

@@ -3,9 +3,6 @@
 #ifndef HYTRACE_RUN_CHILD_H
 #define HYTRACE_RUN_CHILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <sys/types.h>
 
 struct child {

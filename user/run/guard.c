@@ -8,20 +8,13 @@
  * a session of its own, and ignores signals that a terminal or a shutdown sends to all. It closes
  * all other descriptors, so that a reader of the command's output gets an end of file.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -9,14 +9,9 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -48,10 +43,9 @@ int run__lock(const char *path)
 
 static bool has_ended(const char *instances, const char *id)
 {
-	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
+	autofree char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
 	int fd = open_locked(path, LOCK_EX | LOCK_NB);
 
-	free(path);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || fd == -ENOENT;
@@ -86,7 +80,7 @@ static bool is_known(const struct leftovers *l, const char *id)
 /* Finds ended runs by the names in @path, a directory of instances or of groups of events. */
 static void find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
 {
-	DIR *dir = opendir(path);
+	autoclosedir DIR *dir = opendir(path);
 	struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {
@@ -95,8 +89,6 @@ static void find_in(const char *path, const char *prefix, const char *instances,
 		if (id && !is_known(l, id) && has_ended(instances, id))
 			*LIST_ADD(l->ids, l->count) = xstrdup(id);
 	}
-	if (dir)
-		closedir(dir);
 }
 
 /*
@@ -105,24 +97,20 @@ static void find_in(const char *path, const char *prefix, const char *instances,
  */
 void leftovers__find(const char *instances, struct leftovers *ret)
 {
-	char *events = xasprintf("%s/../events", instances);
+	autofree char *events = xasprintf("%s/../events", instances);
 
 	find_in(instances, INSTANCE_PREFIX, instances, ret);
 	find_in(events, GROUP_PREFIX, instances, ret);
-	free(events);
 }
 
 static int remove_instance(const char *instances, const char *id, struct guard *guard)
 {
-	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
-	int err = 0;
+	autofree char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
 
-	if (!access(path, F_OK)) {
-		tell("tracing instance", path + strlen(instances) + 1);
-		err = guard__add(guard, LEFT_INSTANCE, "%s", path);
-	}
-	free(path);
-	return err;
+	if (access(path, F_OK))
+		return 0;
+	tell("tracing instance", path + strlen(instances) + 1);
+	return guard__add(guard, LEFT_INSTANCE, "%s", path);
 }
 
 static int is_event(const struct dirent *entry)
@@ -185,7 +173,7 @@ struct instance {
 
 int64_t clock__offset(const char *offsets, const char *name)
 {
-	FILE *f = fopen(offsets, "re");
+	autofclose FILE *f = fopen(offsets, "re");
 	long long seconds, ns, offset = 0;
 	char line[128], clock[16];
 
@@ -193,8 +181,6 @@ int64_t clock__offset(const char *offsets, const char *name)
 		if (sscanf(line, "%15s %lld %lld", clock, &seconds, &ns) == 3 && !strcmp(clock, name))
 			offset = seconds * 1000000000LL + ns;
 	}
-	if (f)
-		fclose(f);
 	return offset;
 }
 
@@ -230,7 +216,7 @@ static void reset_options(struct instance *i)
 		"overwrite", "markers", "context-info", "nolatency-format", "noraw", "nohex", "nobin",
 		"nofields", "nosym-addr", "nosym-offset", "noprintk-msg-only",
 	};
-	char *path = instance__path(i, "trace_options");
+	autofree char *path = instance__path(i, "trace_options");
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	for (size_t n = 0; fd >= 0 && n < sizeof(options) / sizeof(options[0]); n++) {
@@ -239,12 +225,11 @@ static void reset_options(struct instance *i)
 	}
 	if (fd >= 0)
 		close(fd);
-	free(path);
 }
 
 static int create_directory(struct instance *i, const char *instances, struct guard *guard)
 {
-	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, run__id());
+	autofree char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, run__id());
 	int err = guard__add(guard, GUARD_INSTANCE, "%s", path);
 
 	if (!err) {
@@ -255,9 +240,7 @@ static int create_directory(struct instance *i, const char *instances, struct gu
 				     strerror(-err), features__hint(err));
 		}
 	}
-	err = err ?: run__lock(path);
-	free(path);
-	return err;
+	return err ?: run__lock(path);
 }
 
 /*
@@ -344,12 +327,11 @@ char *instance__read(struct instance *i, const char *file)
 
 int instance__open(struct instance *i, const char *file, int flags)
 {
-	char *path = instance__path(i, file);
+	autofree char *path = instance__path(i, file);
 	int fd = open(path, flags | O_CLOEXEC);
 
 	if (fd < 0)
 		fd = error__return(-errno, "%s: %s", path, strerror(errno));
-	free(path);
 	return fd;
 }
 
@@ -375,20 +357,18 @@ int instance__write(struct instance *i, const char *file, const char *text)
 
 int instance__write_list(struct instance *i, const char *file, char *const *list)
 {
-	char *path = instance__path(i, file);
+	autofree char *path = instance__path(i, file);
 	int fd = instance__open(i, file, O_WRONLY | O_APPEND), err = fd < 0 ? fd : 0;
 
 	for (; !err && *list; list++) {
 		/* The filter files treat a word without a newline as unfinished. */
-		char *line = xasprintf("%s\n", *list);
+		autofree char *line = xasprintf("%s\n", *list);
 
 		err = write_text(fd, path, line);
-		free(line);
 	}
 	/* The kernel applies filters when the file is closed. */
 	if (fd >= 0 && close(fd) && !err)
 		err = error__return(-errno, "%s: %s", path, strerror(errno));
-	free(path);
 	return err;
 }
 
@@ -396,10 +376,9 @@ int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 {
 	/* The kernel rounds the size up to its minimum. */
 	int err = instance__write(i, "buffer_size_kb", "1");
-	char *text = err ? NULL : instance__read(i, "buffer_total_size_kb");
+	autofree char *text = err ? NULL : instance__read(i, "buffer_total_size_kb");
 
 	*ret_bytes = text ? strtoull(text, NULL, 10) * 1024 : 0;
-	free(text);
 	return err;
 }
 
@@ -490,7 +469,7 @@ static int try_clock(int stats, struct clock_pair *ret)
 
 int instance__read_clock(struct instance *i, struct clock_pair *ret)
 {
-	char *path = instance__path(i, "per_cpu/cpu0/stats");
+	autofree char *path = instance__path(i, "per_cpu/cpu0/stats");
 	struct clock_pair pair;
 	int stats = open(path, O_RDONLY | O_CLOEXEC), err = stats < 0 ? -errno : 0;
 
@@ -503,7 +482,6 @@ int instance__read_clock(struct instance *i, struct clock_pair *ret)
 		error__print("%s: cannot compare the clocks: %s", path, strerror(-err));
 	if (stats >= 0)
 		close(stats);
-	free(path);
 	return err;
 }
 

@@ -9,9 +9,6 @@
 #ifndef HYTRACE_RUN_INSTANCE_H
 #define HYTRACE_RUN_INSTANCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "run/guard.h"
 
 /* Prefixes of the names of instances, and of groups of events; run__id() comes after it. */

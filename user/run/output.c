@@ -7,16 +7,10 @@
  * a failed write is the kernel's, and not what stdio has kept of it.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -103,7 +97,7 @@ static int open_beside(struct output *o, struct guard *guard)
  */
 static int find_descriptor(const struct stat *st)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	autoclosedir DIR *dir = opendir("/proc/self/fd");
 	struct dirent *entry;
 	int found = -1;
 
@@ -117,8 +111,6 @@ static int find_descriptor(const struct stat *st)
 		if (!fstat(fd, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino)
 			found = fd;
 	}
-	if (dir)
-		closedir(dir);
 	return found;
 }
 
@@ -448,7 +440,7 @@ void kept__touch(const char *path)
 /* The least recently used file of a kind: its name, to be freed; NULL: there are at most @most files. */
 static char *find_oldest(const char *directory, const char *kind, size_t length, size_t most)
 {
-	DIR *dir = opendir(directory);
+	autoclosedir DIR *dir = opendir(directory);
 	struct timespec oldest = {};
 	struct dirent *entry;
 	char *found = NULL;
@@ -468,8 +460,6 @@ static char *find_oldest(const char *directory, const char *kind, size_t length,
 		free(found);
 		found = xasprintf("%s/%s", directory, entry->d_name);
 	}
-	if (dir)
-		closedir(dir);
 	if (count > most)
 		return found;
 	free(found);

@@ -9,9 +9,6 @@
 #ifndef HYTRACE_RUN_OUTPUT_H
 #define HYTRACE_RUN_OUTPUT_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "run/guard.h"
 
 struct output;

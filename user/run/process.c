@@ -6,20 +6,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/securebits.h>
 #include <poll.h>
 #include <pwd.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/capability.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -6,8 +6,6 @@
 #ifndef HYTRACE_RUN_PROCESS_H
 #define HYTRACE_RUN_PROCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 /*

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The command, signals, the time limit and processes; see workload.h. */
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -89,10 +84,9 @@ static int look_along(const char *path, const char *name)
 		return ENOENT;
 	for (;;) {
 		size_t length = strcspn(path, ":");
-		char *file = xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", name);
+		autofree char *file = xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", name);
 		int err = look_at(file);
 
-		free(file);
 		if (!err)
 			return 0;
 		found = err == EACCES ? EACCES : found;

@@ -18,8 +18,6 @@
 #define HYTRACE_RUN_WORKLOAD_H
 
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "run/guard.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace tailor: a smaller configuration of the kernel, without the options of unused code. */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -41,8 +38,6 @@ enum tailor_format { TAILOR_TEXT, TAILOR_JSON, TAILOR_HTML };
 static const char *const format_names[] = { "text", "json", "html", NULL };
 
 struct tailor_options {
-	const char *const *paths;
-	size_t count;
 	const char *build, *config, *output;
 	const char *keeps[MOST_LISTS];
 	size_t keep_count;
@@ -77,12 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o':
 		o->output = arg;
 		break;
-	case ARGP_KEY_ARGS:
-		o->count = option__arguments(state, &o->paths);
-		break;
 	case ARGP_KEY_END:
-		if (!o->count)
-			argp_usage(state);
 		if (!o->build)
 			argp_error(state, "--build DIR is missing: Kbuild and Kconfig are asked there");
 		if (!o->output)
@@ -166,21 +156,19 @@ static int check_documents(const struct documents *d, bool lossy)
 
 static int check_config(const char *given, const char *built)
 {
-	char *a, *b = NULL;
+	autofree char *a = NULL, *b = NULL;
 	int err = config__read(given, &a) ?: config__read(built, &b);
 
 	if (!err && strcmp(config__skip_head(a), config__skip_head(b)))
 		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built",
 				    given, built);
-	free(a);
-	free(b);
 	return err;
 }
 
 /* A kernel with IKCONFIG says by which configuration it was built. */
 static int check_recorded(const struct documents *d, const char *built)
 {
-	char *config = kernel_id__config_of(built);
+	autofree char *config = kernel_id__config_of(built);
 	int err = 0;
 
 	for (size_t i = 0; config && !err && i < d->count; i++) {
@@ -190,7 +178,6 @@ static int check_recorded(const struct documents *d, const char *built)
 			err = error__return(-EINVAL, "%s: was recorded on a kernel of another configuration than %s",
 					    d->paths[i], built);
 	}
-	free(config);
 	return err;
 }
 
@@ -249,34 +236,20 @@ static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 /* Checks what needs no questions to Kbuild and Kconfig, so that a wrong argument fails early. */
 static int prepare(struct work *w, const struct tailor_options *o)
 {
-	int err;
-
-	err = documents__read(&w->documents, o->paths, o->count, &o->result);
-	if (!err)
-		err = check_documents(&w->documents, o->lossy);
-	if (!err)
-		err = add_keeps(&w->keeps, o);
-	if (!err)
-		err = find_files(w, o);
-	return err;
+	return documents__read(&w->documents, o->result.arguments, o->result.count, &o->result) ?:
+	       check_documents(&w->documents, o->lossy) ?:
+	       add_keeps(&w->keeps, o) ?:
+	       find_files(w, o);
 }
 
 static int analyse(struct work *w, const struct tailor_options *o)
 {
-	int err;
-
-	err = open_images(w, o);
-	if (!err)
-		err = kbuild__open(&w->build, o->build);
-	if (!err)
-		err = kconfig__open(&w->kconfig, &w->build, w->config);
-	if (!err)
-		err = owners__find(&w->owners, &w->build);
-	if (!err)
-		err = evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build, o->lossy);
-	if (!err)
-		err = selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
-	return err;
+	return open_images(w, o) ?:
+	       kbuild__open(&w->build, o->build) ?:
+	       kconfig__open(&w->kconfig, &w->build, w->config) ?:
+	       owners__find(&w->owners, &w->build) ?:
+	       evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build, o->lossy) ?:
+	       selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
 }
 
 /* Both files are opened before the work begins, so that a wrong name fails at once. */
@@ -286,11 +259,9 @@ struct results {
 
 static bool is_same(const char *a, const char *b)
 {
-	char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
+	autofree char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
 	bool same = one && other && !strcmp(one, other);
 
-	free(one);
-	free(other);
 	return same;
 }
 
@@ -304,10 +275,11 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 	if (!strcmp(o->output, o->result.output ?: "-") || is_same(o->output, o->result.output))
 		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give "
 				     "another --report FILE", o->output);
-	for (size_t i = 0; i < o->count; i++) {
-		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->result.output))
-			return error__return(-EINVAL, "%s: is a recording that is read: write another file",
-					     o->paths[i]);
+	for (size_t i = 0; i < o->result.count; i++) {
+		const char *path = o->result.arguments[i];
+
+		if (is_same(path, o->output) || is_same(path, o->result.output))
+			return error__return(-EINVAL, "%s: is a recording that is read: write another file", path);
 	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
@@ -365,7 +337,7 @@ int cmd_tailor(int argc, char **argv)
 		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or bad files.",
 	};
-	struct tailor_options o = { .result.formats = format_names };
+	struct tailor_options o = { .result.formats = format_names, .result.least = 1 };
 	struct results r = {};
 	struct work w = {};
 	int err;
@@ -373,11 +345,7 @@ int cmd_tailor(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	child__catch_signals();
-	err = prepare(&w, &o);
-	if (!err)
-		err = open_results(&r, &w, &o);
-	if (!err)
-		err = write_results(&r, &w, &o, analyse(&w, &o));
+	err = prepare(&w, &o) ?: open_results(&r, &w, &o) ?: write_results(&r, &w, &o, analyse(&w, &o));
 	work__free(&w);
 	child__release_signals();
 	return err ? error__status(err, false) : EXIT_DONE;

@@ -2,10 +2,6 @@
 /* Reads the #if blocks of the source; see conditions.h. */
 #include <ctype.h>
 #include <obstack.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/files.h"
 #include "base/index.h"
@@ -471,8 +467,8 @@ static bool read_logical(FILE *f, char **text, size_t *room, size_t *ret_lines)
 
 static const struct file *read_file(struct conditions *c, const char *path, const struct condition *base)
 {
-	struct reader *r = xcalloc(1, sizeof(*r));
-	char *full = path__join(c->source, path), *text = NULL;
+	autofree struct reader *r = xcalloc(1, sizeof(*r));
+	autofree char *full = path__join(c->source, path), *text = NULL;
 	size_t room = 0, lines;
 	struct file *file;
 	const struct condition **list = NULL;
@@ -484,7 +480,6 @@ static const struct file *read_file(struct conditions *c, const char *path, cons
 	index__add(c->files, path, file);
 	*r = (struct reader){ .c = c, .path = path, .base = base };
 	f = fopen(full, "re");
-	free(full);
 	while (f && read_logical(f, &text, &room, &lines)) {
 		const char *at;
 		bool was = r->in_comment;
@@ -498,11 +493,9 @@ static const struct file *read_file(struct conditions *c, const char *path, cons
 	}
 	if (f)
 		fclose(f);
-	free(text);
 	if (file->count)
 		file->lines = obstack_copy(&c->store, list, file->count * sizeof(*list));
 	free(list);
-	free(r);
 	return file;
 }
 

@@ -9,8 +9,6 @@
 #ifndef HYTRACE_TAILOR_CONDITIONS_H
 #define HYTRACE_TAILOR_CONDITIONS_H
 
-#include <stddef.h>
-
 struct conditions;
 
 /* @source: the top of the source. */

@@ -3,12 +3,8 @@
 #include <ctype.h>
 #include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -121,8 +117,8 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 
 static int read_set(struct kbuild *k, const char *path)
 {
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
+	autofclose FILE *f = fopen(path, "re");
+	autofree char *line = NULL;
 	size_t size = 0;
 
 	if (!f)
@@ -143,8 +139,6 @@ static int read_set(struct kbuild *k, const char *path)
 		}
 		index__add(k->set, strings__intern(k->names, line), strings__intern(k->names, value));
 	}
-	free(line);
-	fclose(f);
 	return 0;
 }
 
@@ -157,7 +151,7 @@ const char *kbuild__value(const struct kbuild *k, const char *option)
 
 static int read_configuration(struct kbuild *k)
 {
-	char *config = path__join(k->objects, ".config"), *made = path__join(k->objects, "include/config/auto.conf");
+	autofree char *config = path__join(k->objects, ".config"), *made = path__join(k->objects, "include/config/auto.conf");
 	struct stat a, b;
 	int err = 0;
 
@@ -176,21 +170,18 @@ static int read_configuration(struct kbuild *k)
 		k->config = kernel_id__config_of(made);
 		err = read_set(k, made);
 	}
-	free(config);
-	free(made);
 	return err;
 }
 
 static int find_source(struct kbuild *k)
 {
 	const char *srctree = environment__get(k->env, "srctree");
-	char *path;
+	autofree char *path = NULL;
 
 	if (!srctree || !environment__get(k->env, "SRCARCH"))
 		return error__return(-EINVAL, "%s: its Makefile is not that of a kernel", k->directory);
 	path = *srctree == '/' ? xstrdup(srctree) : path__join(k->objects, srctree);
 	k->source = realpath(path, NULL);
-	free(path);
 	return k->source ? 0 : error__return(-EINVAL, "%s: its source %s is not there", k->directory, srctree);
 }
 
@@ -265,28 +256,19 @@ static int check_compiler(struct kbuild *k)
 
 int kbuild__open(struct kbuild *ret, const char *directory)
 {
-	int err;
-
 	*ret = (struct kbuild){ .directory = directory };
 	ret->names = strings__new();
 	ret->set = index__new(4096, NULL);
 	ret->objects = realpath(directory, NULL);
 	if (!ret->objects)
 		return error__return(-EINVAL, "%s: cannot be opened: %s", directory, strerror(errno));
-	err = make_scratch(ret);
-	if (!err)
-		err = read_configuration(ret);
-	if (!err)
-		err = read_environment(ret, ENV_GOAL, NULL, &ret->env);
-	if (!err)
-		err = read_environment(ret, CONFIG_GOAL, NULL, &ret->config_env);
-	if (!err)
-		err = find_source(ret);
-	if (!err)
-		err = check_supported(ret);
-	if (!err)
-		err = check_compiler(ret);
-	return err;
+	return make_scratch(ret) ?:
+	       read_configuration(ret) ?:
+	       read_environment(ret, ENV_GOAL, NULL, &ret->env) ?:
+	       read_environment(ret, CONFIG_GOAL, NULL, &ret->config_env) ?:
+	       find_source(ret) ?:
+	       check_supported(ret) ?:
+	       check_compiler(ret);
 }
 
 void kbuild__close(struct kbuild *k)
@@ -369,12 +351,13 @@ static void read_line(struct kbuild *k, struct listing *l, char *line)
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
 {
-	char *makefile = path__join(k->source, "scripts/Makefile.build"), *obj = xasprintf("obj=%s", directory);
+	autofree char *makefile = path__join(k->source, "scripts/Makefile.build"), *obj = xasprintf("obj=%s", directory);
 	const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj, "need-modorder=1",
 				      "obj-dirs=", "existing-targets=", k->tmpout, PRINT_LIST, LIST_GOAL };
 	const size_t n = sizeof(fixed) / sizeof(fixed[0]);
 	const char **argv = xcalloc(n + count + 1, sizeof(*argv));
-	char *output = NULL, *messages = NULL, *rest, *line;
+	autofree char *output = NULL, *messages = NULL;
+	char *rest, *line;
 	int status, err;
 
 	*ret = (struct listing){};
@@ -389,10 +372,6 @@ int kbuild__list(struct kbuild *k, const char *directory, const char *const *emp
 	for (size_t i = 0; i < count; i++)
 		free((char *)argv[n + i]);
 	free(argv);
-	free(makefile);
-	free(obj);
-	free(output);
-	free(messages);
 	return err;
 }
 

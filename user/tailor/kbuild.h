@@ -12,8 +12,6 @@
 #define HYTRACE_TAILOR_KBUILD_H
 
 #include <json-c/linkhash.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "base/memory.h"
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks the kernel's scripts/kconfig; see kconfig.h. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -54,7 +51,7 @@ static int compile(struct kconfig *k)
 	const struct kbuild *b = k->build;
 	const char *compiler = environment__get(b->env, "HOSTCC");
 	char *includes[2] = {}, *objects[PARTS] = {}, *messages = NULL;
-	char *source = path__join(k->build->scratch, "ask.c");
+	autofree char *source = path__join(k->build->scratch, "ask.c");
 	const char *argv[PARTS + 10] = { "sh", "-c", "exec $0 \"$@\"", compiler && *compiler ? compiler : "cc", "-O1",
 					 "-oask", source };
 	struct output *out;
@@ -65,9 +62,7 @@ static int compile(struct kconfig *k)
 		argv[n++] = includes[i] = xasprintf("-I%s/scripts/%s", b->source, i ? "include" : "kconfig");
 	for (size_t i = 0; i < PARTS; i++)
 		argv[n++] = objects[i] = xasprintf("%s/scripts/kconfig/%s.o", b->objects, parts[i]);
-	err = check_objects(b, objects);
-	if (!err)
-		err = output__open(&out, source, NULL);
+	err = check_objects(b, objects) ?: output__open(&out, source, NULL);
 	if (!err) {
 		fwrite(_binary_ask_c_start, 1, _binary_ask_c_end - _binary_ask_c_start, output__stream(out));
 		err = output__commit(out);
@@ -83,7 +78,6 @@ static int compile(struct kconfig *k)
 		free(includes[i]);
 	for (size_t i = 0; i < PARTS; i++)
 		free(objects[i]);
-	free(source);
 	free(messages);
 	return err;
 }
@@ -111,16 +105,13 @@ static const char *top(const struct kconfig *k)
 
 static int has_ended(const struct kconfig *k)
 {
-	char *messages;
-	int err;
+	autofree char *messages = NULL;
 
 	if (child__signal())
 		return -EINTR;
 	messages = child__messages(&k->child);
-	err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s",
-			    k->build->directory, QUOTED, messages);
-	free(messages);
-	return err;
+	return error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s",
+			     k->build->directory, QUOTED, messages);
 }
 
 /* Reads a line of an answer. NULL: the answer is complete, or the program has ended (*@ret_err). */
@@ -137,13 +128,12 @@ static char *read_line(struct kconfig *k, char **line, size_t *size, int *ret_er
 /* Reads an answer that has no lines. */
 static int expect_end(struct kconfig *k)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0;
 	int err = 0;
 
 	while (read_line(k, &line, &size, &err))
 		;
-	free(line);
 	return err;
 }
 
@@ -190,7 +180,7 @@ static int write_config(struct kconfig *k)
 /* Kconfig runs compilers and other tools. If a tool is missing here, options get other values. */
 static int check_same(struct kconfig *k, const char *config)
 {
-	char *path = path__join(k->build->scratch, "new.config"), *given = NULL, *read = NULL;
+	autofree char *path = path__join(k->build->scratch, "new.config"), *given = NULL, *read = NULL;
 	int err = write_config(k), length;
 	const char *line;
 
@@ -202,15 +192,12 @@ static int check_same(struct kconfig *k, const char *config)
 				    "line \"%.*s\": a program that the kernel was configured with (rustc, "
 				    "pahole) is missing from PATH, or is another one; or ARCH, CROSS_COMPILE or "
 				    "LLVM is not what it was", config, length, line);
-	free(path);
-	free(given);
-	free(read);
 	return err;
 }
 
 int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *config)
 {
-	char *absolute = realpath(config, NULL);
+	autofree char *absolute = realpath(config, NULL);
 	int err;
 
 	*ret = (struct kconfig){ .build = build, .names = strings__new() };
@@ -224,10 +211,7 @@ int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *c
 		err = child__start(&ret->child, build->scratch, argv, ret->env);
 	}
 	if (!err)
-		err = expect_end(ret);
-	if (!err)
-		err = check_same(ret, absolute);
-	free(absolute);
+		err = expect_end(ret) ?: check_same(ret, absolute);
 	return err;
 }
 
@@ -261,7 +245,7 @@ static int read_option(struct kconfig *k, char *line, struct kconfig_option *ret
 
 int kconfig__read(struct kconfig *k, struct kconfig_options *ret)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0;
 	int err = 0;
 
@@ -273,7 +257,6 @@ int kconfig__read(struct kconfig *k, struct kconfig_options *ret)
 		err = read_option(k, line, o);
 		ret->on += o->written && strchr("my", o->value);
 	}
-	free(line);
 	return err;
 }
 
@@ -324,7 +307,7 @@ static int read_change(struct kconfig *k, struct changes *c, char *line)
 
 int kconfig__try(struct kconfig *k, const char *const *names, size_t count, struct changes *ret)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0;
 	int err = 0;
 
@@ -336,7 +319,6 @@ int kconfig__try(struct kconfig *k, const char *const *names, size_t count, stru
 	fflush(k->child.to);
 	while (!err && read_line(k, &line, &size, &err))
 		err = read_change(k, ret, line);
-	free(line);
 	return err;
 }
 
@@ -357,8 +339,8 @@ void changes__free(struct changes *c)
 /* Runs conf on new.config in the scratch directory. @ret: the new text of that file */
 static int run_conf(struct kconfig *k, char **ret)
 {
-	char *conf = path__join(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
-	char *path = path__join(k->build->scratch, "new.config");
+	autofree char *conf = path__join(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
+	autofree char *path = path__join(k->build->scratch, "new.config");
 	const char *const argv[] = { conf, "-s", "--olddefconfig", top(k), NULL };
 	int status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
 	int err = status <= 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s",
@@ -366,9 +348,6 @@ static int run_conf(struct kconfig *k, char **ret)
 
 	if (!err)
 		err = config__read(path, ret);
-	free(conf);
-	free(path);
-	free(messages);
 	return err;
 }
 
@@ -385,16 +364,13 @@ static int check_unchanged(const char *before, const char *after)
 
 int kconfig__write(struct kconfig *k, char **ret)
 {
-	char *path = path__join(k->build->scratch, "new.config"), *asked = NULL, *first = NULL, *second = NULL;
+	autofree char *path = path__join(k->build->scratch, "new.config"), *asked = NULL, *second = NULL;
+	char *first = NULL;
 	int err = write_config(k);
 
 	if (!err)
-		err = config__read(path, &asked) ?: run_conf(k, &first) ?: run_conf(k, &second);
-	if (!err)
-		err = check_unchanged(asked, first) ?: check_unchanged(first, second);
-	free(path);
-	free(asked);
-	free(second);
+		err = config__read(path, &asked) ?: run_conf(k, &first) ?: run_conf(k, &second) ?:
+		      check_unchanged(asked, first) ?: check_unchanged(first, second);
 	if (err)
 		free(first);
 	else

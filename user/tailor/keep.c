@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lists of options that are kept; see keep.h. */
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -35,7 +32,7 @@ static void trim(char *text)
 
 static int read_list(struct keeps *keeps, const char *name, FILE *f)
 {
-	char *line = NULL;
+	autofree char *line = NULL;
 	size_t size = 0, number = 0;
 	int err = 0;
 
@@ -64,14 +61,12 @@ static int read_list(struct keeps *keeps, const char *name, FILE *f)
 	}
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "--keep %s: cannot be read: %s", name, strerror(errno));
-	free(line);
 	return err;
 }
 
 int keeps__add(struct keeps *keeps, const char *name)
 {
-	FILE *f = NULL;
-	int err;
+	autofclose FILE *f = NULL;
 
 	for (size_t i = 0; !f && i < BUILT_IN; i++) {
 		if (!strcmp(name, built_in[i].name))
@@ -82,9 +77,7 @@ int keeps__add(struct keeps *keeps, const char *name)
 	if (!f)
 		return error__return(-EINVAL, "--keep %s: cannot be read: %s; lists that need no file are hardening, "
 				     "machine and policy", name, strerror(errno));
-	err = read_list(keeps, name, f);
-	fclose(f);
-	return err;
+	return read_list(keeps, name, f);
 }
 
 bool keeps__is_built_in(const char *name)

@@ -6,9 +6,6 @@
 #ifndef HYTRACE_TAILOR_KEEP_H
 #define HYTRACE_TAILOR_KEEP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "tailor/kconfig.h"
 
 struct keep {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the options that Makefiles mention; see mentioned.h. */
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -23,8 +20,8 @@ static void add(struct mentioned *m, struct kbuild *k, const char *name)
 
 int mentioned__read(struct mentioned *m, struct kbuild *k, const char *path, const char *const *words)
 {
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
+	autofclose FILE *file = fopen(path, "re");
+	autofree char *line = NULL;
 	size_t size = 0;
 
 	if (!file)
@@ -46,8 +43,6 @@ int mentioned__read(struct mentioned *m, struct kbuild *k, const char *path, con
 			at = end;
 		}
 	}
-	free(line);
-	fclose(file);
 	return 0;
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What objects need; see needs.h. */
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "tailor/needs.h"
 

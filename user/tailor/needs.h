@@ -3,8 +3,6 @@
 #ifndef HYTRACE_TAILOR_NEEDS_H
 #define HYTRACE_TAILOR_NEEDS_H
 
-#include <stddef.h>
-
 /* One of the options is needed. Most needs have only one. */
 struct need {
 	const char **options;	/* "CONFIG_X"; interned, so pointers are compared */

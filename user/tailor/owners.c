@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks Kbuild which options each object needs; see owners.h. */
-#include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -94,17 +89,14 @@ static bool *alone(const struct directory *d, size_t item)
 /* Asks with all options emptied except @kept and the option @also (SIZE_MAX: none). */
 static int ask_with(const struct directory *d, const bool *kept, size_t also, struct listing *ret)
 {
-	const char **emptied = xcalloc(d->m.count, sizeof(*emptied));
+	autofree const char **emptied = xcalloc(d->m.count, sizeof(*emptied));
 	size_t count = 0;
-	int err;
 
 	for (size_t o = 0; o < d->m.count; o++) {
 		if (!kept[o] && o != also)
 			emptied[count++] = d->m.list[o];
 	}
-	err = kbuild__list(d->f->k, d->path, emptied, count, ret);
-	free(emptied);
-	return err;
+	return kbuild__list(d->f->k, d->path, emptied, count, ret);
 }
 
 /* Which options alone remove an item? */
@@ -144,8 +136,9 @@ static void add_unclear(struct directory *d, size_t item)
  */
 static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
 {
-	const char **emptied = xcalloc(some->count + 1, sizeof(*emptied));
-	bool *together = xcalloc(d->m.count, sizeof(*together)), goes, is_all;
+	autofree const char **emptied = xcalloc(some->count + 1, sizeof(*emptied));
+	autofree bool *together = xcalloc(d->m.count, sizeof(*together));
+	bool goes, is_all;
 	struct listing l = {};
 	int err;
 
@@ -179,15 +172,13 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 		if (!err && !is_all)
 			add_unclear(d, item);
 	}
-	free(emptied);
-	free(together);
 	return err;
 }
 
 /* Items in @open vanish if only @kept are set. Finds which further options bring each item back. */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
-	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
+	autofree struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
 	int err = 0;
 
 	for (size_t o = 0; !err && o < d->m.count; o++) {
@@ -211,7 +202,6 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 		else if (open[i])
 			add_unclear(d, i);
 	}
-	free(alternatives);
 	return err;
 }
 
@@ -219,7 +209,8 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 static int find_more(struct directory *d, size_t first, bool *done)
 {
 	const bool *kept = alone(d, first);
-	bool *open = xcalloc(d->l.count, sizeof(*open)), any = false;
+	autofree bool *open = xcalloc(d->l.count, sizeof(*open));
+	bool any = false;
 	struct listing l;
 	int err = ask_with(d, kept, SIZE_MAX, &l);
 
@@ -233,13 +224,12 @@ static int find_more(struct directory *d, size_t first, bool *done)
 	listing__free(&l);
 	if (!err && any)
 		err = find_alternatives(d, kept, open);
-	free(open);
 	return err;
 }
 
 static int find_needs(struct directory *d)
 {
-	bool *done = xcalloc(d->l.count, sizeof(*done));
+	autofree bool *done = xcalloc(d->l.count, sizeof(*done));
 	int err = find_single(d);
 
 	/* If the Makefiles mention no option, no item can have alternatives. */
@@ -247,7 +237,6 @@ static int find_needs(struct directory *d)
 		if (!done[i])
 			err = find_more(d, i, done);
 	}
-	free(done);
 	return err;
 }
 
@@ -260,7 +249,7 @@ static int find_arch_needs(struct directory *d)
 	static const char *const words[] = { "core-", "drivers-", "libs-", NULL };
 	struct finder *f = d->f;
 	struct mentioned m = {};
-	char *path = xasprintf("%s/arch/%s/Makefile",
+	autofree char *path = xasprintf("%s/arch/%s/Makefile",
 			       f->k->source, environment__get(f->k->env, "SRCARCH")), *all = NULL;
 	int err;
 
@@ -268,7 +257,7 @@ static int find_arch_needs(struct directory *d)
 	err = mentioned__read(&m, f->k, path, words) ?: kbuild__arch_directories(f->k, NULL, &all);
 	for (size_t o = 0; !err && o < m.count; o++) {
 		struct need *need = NULL;
-		char *without = NULL;
+		autofree char *without = NULL;
 
 		err = kbuild__arch_directories(f->k, m.list[o], &without);
 		for (size_t i = 0; !err && i < d->l.count; i++) {
@@ -280,11 +269,8 @@ static int find_arch_needs(struct directory *d)
 			need = need ?: need_of(f->o, m.list[o]);
 			needs__add(&d->needs[i], need);
 		}
-		free(without);
 	}
-	free(all);
 	mentioned__free(&m);
-	free(path);
 	return err;
 }
 
@@ -294,8 +280,8 @@ static int find_arch_needs(struct directory *d)
  */
 static void add_file(struct finder *f, const char *path)
 {
+	autofree char *kbuild = NULL;
 	const char *slash;
-	char *kbuild;
 
 	if (lh_table_lookup_entry(f->files, path))
 		return;
@@ -307,7 +293,6 @@ static void add_file(struct finder *f, const char *path)
 		return;
 	kbuild = xasprintf("%.*s/Kbuild", (int)(slash - path), path);
 	remember_file(f->o, strings__intern(f->k->names, kbuild));
-	free(kbuild);
 }
 
 static int read_directory(struct directory *d)
@@ -328,7 +313,7 @@ static int read_directory(struct directory *d)
 /* An object in two modules is two targets. @ret_new: the target is new */
 static struct target *get_target(struct finder *f, const struct listed *item, bool *ret_new)
 {
-	char *key = xasprintf("%s %s", item->path, item->module ?: "");
+	autofree char *key = xasprintf("%s %s", item->path, item->module ?: "");
 	struct lh_entry *entry = lh_table_lookup_entry(f->targets, key);
 	struct target *t = entry ? lh_entry_v(entry) : xcalloc(1, sizeof(*t));
 
@@ -337,7 +322,6 @@ static struct target *get_target(struct finder *f, const struct listed *item, bo
 		index__add(f->targets, strings__intern(f->k->names, key), t);
 		t->item = *item;
 	}
-	free(key);
 	return t;
 }
 
@@ -347,9 +331,7 @@ static int walk(struct finder *f, struct target *directory)
 	int err;
 
 	progress__say("asking Kbuild: %s", d.path);
-	err = read_directory(&d);
-	if (!err)
-		err = find_needs(&d);
+	err = read_directory(&d) ?: find_needs(&d);
 	if (!err && !strcmp(d.path, "."))
 		err = find_arch_needs(&d);
 	for (size_t i = 0; !err && i < d.l.count; i++) {
@@ -423,13 +405,12 @@ static void free_targets(struct lh_table *targets)
 	struct lh_entry *entry;
 
 	lh_foreach(targets, entry) {
-		struct target *t = lh_entry_v(entry);
+		autofree struct target *t = lh_entry_v(entry);
 
 		for (size_t i = 0; i < t->count; i++)
 			needs__free(&t->ways[i].own);
 		free(t->ways);
 		needs__free(&t->needs);
-		free(t);
 	}
 	lh_table_free(targets);
 }
@@ -441,10 +422,9 @@ static void add_common_files(struct finder *f)
 					     "scripts/Kbuild.include" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = path__join(f->k->source, names[i]);
+		autofree char *path = path__join(f->k->source, names[i]);
 
 		remember_file(f->o, strings__intern(f->k->names, path));
-		free(path);
 	}
 }
 

@@ -6,15 +6,8 @@
  * the order of paths, where MODULE is "-" in vmlinux and "+" in a lib.a, and a NEED is one or more
  * options with "|" between them; and a last line, which shows that nothing is missing.
  */
-#include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
-#include "base/error.h"
-#include "base/files.h"
 #include "base/index.h"
 #include "base/version.h"
 #include "run/output.h"
@@ -23,13 +16,14 @@
 #define MAGIC "hytrace " HYTRACE_VERSION " owners 6"
 #define END "end"
 #define NAME "owners-"
+/* The most build directories whose answers are kept. */
+#define MOST_KEPT 16
 
 static char *path_of(const struct kbuild *k)
 {
-	char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
+	autofree char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
 	char *path = kept__path(name);
 
-	free(name);
 	return path;
 }
 
@@ -45,61 +39,14 @@ static void write_object(const struct owned *o, FILE *out)
 	fputc('\n', out);
 }
 
-/* The build directory that a kept file is about; NULL: unknown. */
-static char *objects_of(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char *line = NULL, *rest, *objects = NULL;
-	size_t size = 0;
-
-	if (f && getline(&line, &size, f) > 0) {
-		rest = line;
-		strsep(&rest, "\t");
-		objects = strsep(&rest, "\t");
-		/* The head is complete if a word follows the absolute path. */
-		objects = rest && *objects == '/' ? xstrdup(objects) : NULL;
-	}
-	if (f)
-		fclose(f);
-	free(line);
-	return objects;
-}
-
-/* Removes the files of build directories that are gone. @path: the file that was just written */
-static void remove_old(const char *path)
-{
-	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
-	struct dirent *entry;
-	DIR *d = NULL;
-
-	if (slash) {
-		*slash = '\0';
-		d = opendir(directory);
-	}
-	while (d && (entry = readdir(d))) {
-		char *file = strncmp(entry->d_name, NAME, strlen(NAME)) ? NULL : path__join(directory, entry->d_name);
-		char *objects = file ? objects_of(file) : NULL;
-
-		if (objects && access(objects, F_OK) && errno == ENOENT)
-			unlink(file);
-		free(objects);
-		free(file);
-	}
-	if (d)
-		closedir(d);
-	free(directory);
-}
-
 void owners__keep(const struct owners *o, const struct kbuild *k)
 {
-	char *path = path_of(k);
+	autofree char *path = path_of(k);
 	struct output *output = path ? kept__open(path) : NULL;
 	FILE *out = output ? output__stream(output) : NULL;
 
-	if (!output) {
-		free(path);
+	if (!output)
 		return;
-	}
 	fprintf(out, MAGIC "\t%s\t%s\t%s\t%zu\t%s\n", k->objects, k->source, k->config ?: "-", o->unclear,
 		o->an_unclear ?: "-");
 	for (size_t i = 0; i < o->file_count; i++)
@@ -107,9 +54,8 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 	for (size_t i = 0; i < o->count; i++)
 		write_object(&o->list[i], out);
 	fprintf(out, END "\n");
-	output__commit(output);
-	remove_old(path);
-	free(path);
+	if (!output__commit(output))
+		kept__trim(path, MOST_KEPT);
 }
 
 /* ---- reading */
@@ -188,8 +134,8 @@ static bool read_head(struct owners *o, struct kbuild *k, char *line)
 bool owners__read_kept(struct owners *ret, struct kbuild *k)
 {
 	struct lh_table *known = index__new(1024, NULL);
-	char *path = path_of(k), *line = NULL;
-	FILE *f = path ? fopen(path, "re") : NULL;
+	autofree char *path = path_of(k), *line = NULL;
+	autofclose FILE *f = path ? fopen(path, "re") : NULL;
 	bool head = true, good = true, end = false;
 	size_t size = 0;
 
@@ -199,13 +145,11 @@ bool owners__read_kept(struct owners *ret, struct kbuild *k)
 		good = head ? read_head(ret, k, line) : read_line(ret, k, known, line, &end);
 		head = false;
 	}
-	if (f)
-		fclose(f);
 	lh_table_free(known);
-	free(line);
-	free(path);
-	if (f && good && end)
-		return true;
-	owners__free(ret);
-	return false;
+	good &= end;
+	if (good)
+		kept__touch(path);
+	else
+		owners__free(ret);
+	return good;
 }

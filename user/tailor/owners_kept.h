@@ -11,7 +11,7 @@
 
 /* Returns false, with an empty @ret, if no valid answers are kept. */
 bool owners__read_kept(struct owners *ret, struct kbuild *k);
-/* Keeps the answers; failures are ignored. Removes the files of build directories that are gone. */
+/* Keeps the answers; failures are ignored. Removes those of build directories that were used long ago. */
 void owners__keep(const struct owners *o, const struct kbuild *k);
 
 #endif

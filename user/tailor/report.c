@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints which options go, and why; see report.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/table.h"
 #include "tailor/report.h"
 
@@ -110,21 +106,17 @@ static void print_table(const struct decision **list, size_t count, bool goes, F
 	for (size_t i = 0; i < count; i++) {
 		struct libscols_line *line = table__line(table, NULL);
 		const struct option_facts *f = list[i]->facts;
-		char text[256], *why = decision__reason(list[i]);
+		autofree char *why = decision__reason(list[i]);
 		size_t column = 0;
 
-		snprintf(text, sizeof(text), "  %s", list[i]->name);
-		table__cell(line, column++, text);
+		table__printf(line, column++, "  %s", list[i]->name);
 		if (goes) {
 			const uint64_t numbers[] = { f ? f->objects : 0, f ? f->functions : 0, f ? f->bytes : 0 };
 
-			for (int n = 0; n < 3; n++) {
-				snprintf(text, sizeof(text), "%" PRIu64, numbers[n]);
-				table__cell(line, column++, text);
-			}
+			for (int n = 0; n < 3; n++)
+				table__printf(line, column++, "%" PRIu64, numbers[n]);
 		}
 		table__cell(line, column, why);
-		free(why);
 	}
 	table__print(table);
 }

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_TAILOR_REPORT_H
 #define HYTRACE_TAILOR_REPORT_H
 
-#include <stdio.h>
-
 #include "tailor/select.h"
 
 #define TAILOR_SCHEMA 1

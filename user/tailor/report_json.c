@@ -3,9 +3,6 @@
  * Writes the report as json, which docs/schema/tailor.json describes. The page for a browser
  * contains the same json.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "report/embed.h"
@@ -48,7 +45,7 @@ static void write_decision(json_writer_t *w, const struct decision *d)
 {
 	static const struct option_facts nothing = { .witness.in = SEEN_BLIND };
 	const struct option_facts *f = d->facts ? d->facts : &nothing;
-	char *why = decision__reason(d);
+	autofree char *why = decision__reason(d);
 
 	jsonw_start_object(w);
 	jsonw_string_field(w, "option", d->name);
@@ -66,7 +63,6 @@ static void write_decision(json_writer_t *w, const struct decision *d)
 	json__string_or_null(w, "list", d->fate == FATE_LISTED ? d->keep->list : NULL);
 	json__string_or_null(w, "because", d->fate == FATE_PUT_BACK ? d->because : NULL);
 	jsonw_end_object(w);
-	free(why);
 }
 
 static void write_options(json_writer_t *w, const struct selection *s)
@@ -178,14 +174,11 @@ extern const char _binary_tailored_html_start[], _binary_tailored_html_end[];
 
 int tailored__write_html(const struct tailored *t, FILE *out)
 {
-	char *data = NULL;
+	autofree char *data = NULL;
 	size_t length = 0;
 	FILE *memory = xopen_memstream(&data, &length);
-	int err;
 
 	tailored__write_json(t, memory);
 	xclose_memstream(memory);
-	err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, NULL, NULL, data, length, out);
-	free(data);
-	return err;
+	return embed__page(_binary_tailored_html_start, _binary_tailored_html_end, NULL, NULL, data, length, out);
 }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds which options can go; see select.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "tailor/select.h"
@@ -80,9 +77,7 @@ static int become_expert(struct selector *s, const struct kconfig_options *befor
 
 	if (!expert || expert->value == 'y')
 		return 0;
-	err = kconfig__set(s->k, "EXPERT", 'y');
-	if (!err)
-		err = kconfig__read(s->k, &now);
+	err = kconfig__set(s->k, "EXPERT", 'y') ?: kconfig__read(s->k, &now);
 	for (size_t i = 0; !err && i < now.count; i++) {
 		const struct kconfig_option *was = kconfig_options__get(before, now.list[i].name);
 
@@ -298,9 +293,7 @@ int selection__make(struct selection *ret, struct kconfig *k, const struct evide
 		err = drop(&s, &some);
 	progress__end();
 	if (!err)
-		err = finish(&s);
-	if (!err)
-		err = kconfig__write(k, &ret->config);
+		err = finish(&s) ?: kconfig__write(k, &ret->config);
 	return err;
 }
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Patches of git and of diff, as mail programs and people change them; and what is no patch. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-#include <string.h>
-
 #include "affected/patch.h"
 #include "printed.h"
 

@@ -7,7 +7,6 @@
 #define TEST_COVER_PROGRAM_H
 
 #include <linux/types.h>
-#include <stddef.h>
 #include <pthread.h>
 
 /* These take the place of vmlinux.h and of libbpf's headers for programs. */

@@ -3,7 +3,6 @@
  * Which modules that come are traced, when attaching to some of them fails. The kernel's lists, its answers and the
  * link are made up here.
  */
-#include <stddef.h>
 
 void *fake_reallocarray(void *list, size_t count, size_t size);
 

@@ -4,13 +4,7 @@
  * chosen, what it refuses, which functions it leaves out as its own work, and what its failures
  * mean.
  */
-#include <errno.h>
-#include <stdlib.h>
 #include <sysexits.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
 
 #include "cover/bpf_cover.h"
 #include "cover/engines.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording that is read from its text means the same as one that json-c has read. */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "document/coverage_json.h"

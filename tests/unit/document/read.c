@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Compressed documents that are small, and would take gigabytes. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <criterion/redirect.h>
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -4,7 +4,6 @@
  * order across CPUs, and histograms.
  */
 #include <limits.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 #include "event/function_events.h"

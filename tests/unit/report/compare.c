@@ -3,9 +3,6 @@
  * The loader's results: reads the oneshot tracer's files, merges records, writes documents and
  * reads them back, and explains differences.
  */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "cover/outputs.h"
 #include "document/coverage.h"
 #include "document/coverage_json.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Unions of documents: what they have, in how many it was, and which cannot be merged. */
-#include <unistd.h>
-
 #include "document/coverage.h"
 #include "document/coverage_json.h"
 #include "printed.h"

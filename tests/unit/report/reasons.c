@@ -4,12 +4,6 @@
  * callers that the other does not have. A reason explains those for which it can hold, and the
  * others stay UNEXPLAINED.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include "document/coverage.h"
 #include "report/compare.h"
 

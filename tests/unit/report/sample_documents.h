@@ -3,10 +3,6 @@
 #ifndef HYTRACE_TESTS_REPORT_SAMPLE_DOCUMENTS_H
 #define HYTRACE_TESTS_REPORT_SAMPLE_DOCUMENTS_H
 
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-#include <stdlib.h>
-
 #include "document/coverage.h"
 #include "document/universe.h"
 

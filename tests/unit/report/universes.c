@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which functions a universe has that is made of what was kept, if a module has been built again since. */
-#include <criterion/redirect.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "document/universe.h"
 #include "put_file.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What `hytrace why` says of functions that a document does not have, and of one that it has. */
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include "report/why.h"
 #include "sample_documents.h"
 

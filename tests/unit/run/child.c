@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Other programs that hytrace-tailor runs. */
-#include <unistd.h>
-
-#include <criterion/criterion.h>
-#include <criterion/new/assert.h>
-
 #include "run/child.h"
 
 /* The number of the next file that is opened. */

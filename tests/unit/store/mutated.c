@@ -4,10 +4,6 @@
  * each time, and all that takes them is called, under the sanitizers. HYTRACE_MUTANTS= is another number than 1,000 of each.
  * What is kept of a recording has to be readable again.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "../report/sample_documents.h"
 #include "base/files.h"
 #include "base/memory.h"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A run comes back from a store as it was; and what a damaged store has in its columns does no harm. */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 #include <zstd.h>
 
 #include "../report/sample_documents.h"
