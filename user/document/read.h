@@ -4,13 +4,14 @@
 #define HYTRACE_DOCUMENT_READ_H
 
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* In bytes of text. A recording of a hundred thousand functions and as many callers takes 56 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
 /* For a file's values. A recording of a hundred thousand functions and callers needs under half. */
 #define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
-/* For the values of a recording without its hits. Those of a union of 10,000 runs need under a fifth. */
+/* For the values of a recording that json-c reads: all but its hits. Those of a union of 10,000 runs need under a fifth. */
 #define DOCUMENT_MOST_HEAD (128ll * 1024 * 1024)
 
 /**
@@ -44,7 +45,9 @@ int document__open(const char *path);
  * Return: 0, or -EINVAL after a message.
  */
 int document__read_text(struct text *ret, int fd, const char *path);
-/* Refuses a text for which json-c would take more than @most bytes of memory. Returns -EINVAL after a message. */
+/* Does json-c take at most @most bytes of memory for a text? */
+bool document__fits(const struct text *t, long long most);
+/* Refuses a text that does not fit. Returns -EINVAL after a message. */
 int document__check_memory(const struct text *t, const char *path, const char *command, long long most);
 int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
 		    const char *command, int schema);

@@ -99,14 +99,14 @@ Test(hits_text, leaves_the_rest_to_json_c)
 		"\"later\":0,", "\"comm\":\"a\\\"b\",", "\"cpu\":1.0,", "\"cpu\":-1,", "\"cpu\":01,", "\"cpu\":\"1\",",
 		"\"first_ns\":1000000000000000000000,", "\"addr\":\"30\",", "\"addr\":\"0x11112222333344445\",", "\"entered\":null,",
 		"\"comm\":\"a\001b\",", "\"addr\":\"0xG\",", "\"later\":[{\"a\":\"]}\"},[]],", "\"later\":'}',", "/* } */",
-		"\"name\":\"x\"},7,null,{", "\"first_ns\":9},{", "\"first_ns\":9},,{", "\"later\":[},",
+		"\"cpu\":0},7,null,{\"first_ns\":9,", "\"cpu\":0},{\"first_ns\":9,", "\"cpu\":0},,{\"first_ns\":9,", "\"later\":[},",
 	};
 	static const char *const lists[] = { "\"callers\":[],\"functions\":[]}", "\"functions\":[],\"callers\":[],\"functions\":[]}" };
 	bool fast;
 
 	for (size_t i = 0; i < sizeof(unusual) / sizeof(unusual[0]); i++) {
-		char *document = xasprintf(HEAD "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
-		char *slow = xasprintf(HEAD TWICE "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
+		char *document = xasprintf(HEAD "\"functions\":[{\"first_ns\":9,%s\"name\":\"x\"},{" FUNCTION "],\"callers\":[]}", unusual[i]);
+		char *slow = xasprintf(HEAD TWICE "\"functions\":[{\"first_ns\":9,%s\"name\":\"x\"},{" FUNCTION "],\"callers\":[]}", unusual[i]);
 
 		expect_same(document, slow, unusual[i]);
 		free(document);
