@@ -131,11 +131,12 @@ Test(hits_text, gives_a_single_hit_to_json_c)
 	char *written, *long_name = xasprintf("%066000d", 0);
 	bool fast;
 
-	written = read_again(HEAD "\"callers\":[" CALLER "],\"functions\":[{\"comm\":\"a\\u0041\\\"\",\"first_ns\":7}," "{" FUNCTION "]}", &fast);
+	written = read_again(HEAD "\"callers\":[" CALLER "],\"functions\":[{" FUNCTION ","
+			     "{\"comm\":\"a\\u0041\\\"\",\"tgid\":4,\"first_ns\":7}]}", &fast);
 	cr_expect(fast);
 	cr_assert(written != NULL);
 	set_text(written);
-	expect_text("\"first_ns\":7,\"cpu\":0,\"pid\":0,\"tgid\":0,\"comm\":\"aA\\\"\"");
+	expect_text("\"first_ns\":7,\"cpu\":0,\"pid\":0,\"tgid\":4,\"comm\":\"aA\\\"\"");
 	expect_text("\"comm\":\"a b\"");
 	free_printed();
 	/* It might take as much memory as a document. */
