@@ -268,16 +268,17 @@ fuzz: $(FUZZ) ## any text against the parser of function events and the reader o
 
 # Inputs that reach new code stay in build/fuzz/corpus-* for the next run. An input that breaks something is kept in
 # build/fuzz/crash-*. The log is long, and has nothing of interest until something is found.
-$(FUZZ): fuzz-%: $(B)/fuzz/%
+$(FUZZ): fuzz-%:
+	$(Q)$(MAKE) --no-print-directory $(B)/fuzz/$*
 	$(Q)mkdir -p $(B)/fuzz/corpus-$* $(B)/fuzz/seeds-$*
 	$(Q)awk -v dir=$(B)/fuzz/seeds-$* '{ f = dir "/" NR; printf "%s", $$0 >f; close(f) }' tests/fuzz/$*.seeds
-	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=4200 -timeout=10 -print_final_stats=1 \
+	$(Q)$(B)/fuzz/$* -max_total_time=$(FUZZ_SECONDS) -max_len=4200 -timeout=10 -print_final_stats=1 \
 		-dict=tests/fuzz/$*.dict -artifact_prefix=$(B)/fuzz/ $(FUZZ_OPTIONS) \
-		$(B)/fuzz/corpus-$* $(B)/fuzz/seeds-$* >$<.log 2>&1 || \
-		{ grep -v '^#' $<.log | tail -n 60; \
-		echo "make fuzz: found something, see $<.log" >&2; exit 1; }
+		$(B)/fuzz/corpus-$* $(B)/fuzz/seeds-$* >$(B)/fuzz/$*.log 2>&1 || \
+		{ grep -v '^#' $(B)/fuzz/$*.log | tail -n 60; \
+		echo "make fuzz: found something, see $(B)/fuzz/$*.log" >&2; exit 1; }
 	@awk '/^stat::number_of_executed_units/ { n = $$2 } \
-		END { print "fuzz     $*: " n " texts, nothing found" }' $<.log
+		END { print "fuzz     $*: " n " texts, nothing found" }' $(B)/fuzz/$*.log
 
 # The messages about texts that are refused are left out.
 fuzz-document: FUZZ_OPTIONS := -close_fd_mask=2

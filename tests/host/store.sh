@@ -221,12 +221,16 @@ python3 - <<-'END'
 	text = json.dumps(run | {"functions": []}).replace('"functions": []', '"functions": [' + hits + "]")
 	open("plain.json", "w").write(text)
 	open("escaped.json", "w").write(text.replace('"f7"', '"\\u00667"'))
+	open("twice.json", "w").write(text[:-1] + ', "functions": []}')
+	open("short.json", "w").write(text[:-9])
 END
 measured keep plain.db plain.json && plain=$megabytes
 measured keep escaped.db escaped.json
 ok "an escape in a hit takes no more memory: $megabytes and $plain MB" test "$megabytes" -lt $((plain + 8))
 is 'and is read as what it means' "$("$hytrace" merge escaped.db | cmp - <("$hytrace" merge plain.db) && grep -c u00667 escaped.json)" 1
-rm plain.* escaped.*
+ok 'a list that is there twice is no reason for more' mostly twice.json 'its [0-9]* KiB of text would take more than 128 MiB'
+ok 'and a large document that is cut off is named as such' says 'short.json: cannot be read: it has no end' keep short.db short.json
+rm plain.* escaped.* twice.* short.*
 rm -f braces.* later.json hits.json
 
 # ---- at the same time, and killed

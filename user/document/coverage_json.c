@@ -403,11 +403,15 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 	struct json_object *root = NULL;
 	struct hits_text ready;
 	bool is_ready = hits_text__read(&ready, t->bytes, t->length);
+	const struct text rest = { ready.rest, ready.rest_length };
 	int err = 0;
 
-	if (is_ready)
-		err = document__check_memory(&(struct text){ ready.rest, ready.rest_length }, path,
-					     "write it again by `" COMMAND "`", DOCUMENT_MOST_HEAD);
+	/* What only json-c can read is no recording as hytrace writes it: a large one is not worth gigabytes. */
+	if (ready.cut_off && !document__fits(t, DOCUMENT_MOST_HEAD))
+		err = error__return(-EINVAL, "%s: cannot be read: it has no end: it is cut off, or damaged", path);
+	else if (!ready.too_many)
+		err = document__check_memory(is_ready ? &rest : t, path, "write it again by `" COMMAND "`",
+					     DOCUMENT_MOST_HEAD);
 	if (!err && is_ready)
 		root = json__parse(ready.rest, ready.rest_length);
 	if (!err && root) {

@@ -427,7 +427,8 @@ bool hits_text__read(struct hits_text *ret, char *text, size_t length)
 		copied = r.at;
 		add_rest(ret, "[]", 2);
 	}
-	if (!ok || found != HIT_BOTH)
+	ret->cut_off = !ok && r.at >= text + length;
+	if (!ok)
 		return false;
 	add_rest(ret, copied, text + length - copied);
 	return true;

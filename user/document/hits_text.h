@@ -15,6 +15,7 @@
 struct hits_text {
 	struct hits hits;	/* the hits of each list are in the order of the file */
 	bool too_many;		/* the document has more hits than a kernel can have, and is refused */
+	bool cut_off;		/* the document was not read, as it has no end */
 	bool lacks_time;	/* a hit has no first_ns, as in a union of runs of several boots */
 	char *rest;		/* the document with two empty lists in place of the hits */
 	size_t rest_length;

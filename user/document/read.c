@@ -146,9 +146,14 @@ static uint64_t memory_for(const struct text *t)
 	return bytes;
 }
 
+bool document__fits(const struct text *t, long long most)
+{
+	return memory_for(t) <= (uint64_t)most;
+}
+
 int document__check_memory(const struct text *t, const char *path, const char *remedy, long long most)
 {
-	if (memory_for(t) <= (uint64_t)most)
+	if (document__fits(t, most))
 		return 0;
 	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than %lld MiB of "
 			     "memory: %s", path, t->length >> 10, most >> 20, remedy);

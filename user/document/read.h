@@ -9,7 +9,7 @@
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
 /* For a file's values. A recording of a hundred thousand functions and callers needs under half. */
 #define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
-/* For the values of a recording without its hits. Those of a union of 10,000 runs need under a fifth. */
+/* For the values of a recording that json-c reads: all but its hits. Those of a union of 10,000 runs need under a fifth. */
 #define DOCUMENT_MOST_HEAD (128ll * 1024 * 1024)
 
 /**
@@ -43,7 +43,9 @@ int document__open(const char *path);
  * Return: 0, or -EINVAL after a message.
  */
 int document__read_text(struct text *ret, int fd, const char *path);
-/* Refuses a text for which json-c would take more than @most bytes. Returns -EINVAL after a message with @remedy. */
+/* Does json-c take at most @most bytes of memory for a text? */
+bool document__fits(const struct text *t, long long most);
+/* Refuses a text that does not fit. Returns -EINVAL after a message with @remedy. */
 int document__check_memory(const struct text *t, const char *path, const char *remedy, long long most);
 int document__parse(struct json_object **ret, const struct text *t, const char *path, const char *kind,
 		    const char *command, int schema);

@@ -95,14 +95,14 @@ Test(hits_text, leaves_the_rest_to_json_c)
 		"\"later\":0,", "\"comm\":\"a\\\"b\",", "\"cpu\":1.0,", "\"cpu\":-1,", "\"cpu\":01,", "\"cpu\":\"1\",",
 		"\"first_ns\":1000000000000000000000,", "\"addr\":\"30\",", "\"addr\":\"0x11112222333344445\",", "\"entered\":null,",
 		"\"comm\":\"a\001b\",", "\"addr\":\"0xG\",", "\"later\":[{\"a\":\"]}\"},[]],", "\"later\":'}',", "/* } */",
-		"\"name\":\"x\"},7,null,{", "\"first_ns\":9},{", "\"first_ns\":9},,{", "\"later\":[},",
+		"\"cpu\":0},7,null,{\"first_ns\":9,", "\"cpu\":0},{\"first_ns\":9,", "\"cpu\":0},,{\"first_ns\":9,", "\"later\":[},",
 	};
 	static const char *const lists[] = { "\"callers\":[],\"functions\":[]}", "\"functions\":[],\"callers\":[],\"functions\":[]}" };
 	bool fast;
 
 	for (size_t i = 0; i < sizeof(unusual) / sizeof(unusual[0]); i++) {
-		char *document = xasprintf(HEAD "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
-		char *slow = xasprintf(HEAD TWICE "\"functions\":[{%s" FUNCTION "],\"callers\":[]}", unusual[i]);
+		char *document = xasprintf(HEAD "\"functions\":[{\"first_ns\":9,%s\"name\":\"x\"},{" FUNCTION "],\"callers\":[]}", unusual[i]);
+		char *slow = xasprintf(HEAD TWICE "\"functions\":[{\"first_ns\":9,%s\"name\":\"x\"},{" FUNCTION "],\"callers\":[]}", unusual[i]);
 
 		expect_same(document, slow, unusual[i]);
 		free(document);
@@ -127,11 +127,12 @@ Test(hits_text, gives_a_single_hit_to_json_c)
 	char *written, *long_name = xasprintf("%066000d", 0);
 	bool fast;
 
-	written = read_again(HEAD "\"callers\":[" CALLER "],\"functions\":[{\"comm\":\"a\\u0041\\\"\",\"first_ns\":7}," "{" FUNCTION "]}", &fast);
+	written = read_again(HEAD "\"callers\":[" CALLER "],\"functions\":[{" FUNCTION ","
+			     "{\"comm\":\"a\\u0041\\\"\",\"tgid\":4,\"first_ns\":7}]}", &fast);
 	cr_expect(fast);
 	cr_assert(written != NULL);
 	set_text(written);
-	expect_text("\"first_ns\":7,\"cpu\":0,\"pid\":0,\"tgid\":0,\"comm\":\"aA\\\"\"");
+	expect_text("\"first_ns\":7,\"cpu\":0,\"pid\":0,\"tgid\":4,\"comm\":\"aA\\\"\"");
 	expect_text("\"comm\":\"a b\"");
 	free_printed();
 	/* It might take as much memory as a document. */

@@ -18,7 +18,11 @@ static void begin(void)
 		   "DSA\nF: net/dsa\n\n"
 		   "FORK\nF:\tkernel/fork\nF:\tkernel/sched/[c-d]*\nF:\n\n"
 		   "NETWORKING\nF:\tnet/\nX:\tnet/wireless/\n\n"
-		   "THE REST\nF:\t*\nF:\t*/\n");
+		   "READ\nF:\tfs/read_*\n\n"
+		   "SOUND\nF:\tsound/\n\n"
+		   "SOF\nF:\ts*/s\n\n"
+		   "THE REST\nF:\t*\nF:\t*/\n\n"
+		   "MAKE\nF:\tM\n");
 	cr_assert(eq(int, maintainers__read(&owners, (const char *const []){ "nowhere", "source" }, 2), 0));
 }
 
@@ -35,7 +39,12 @@ Test(owners, are_of_the_closest_pattern)
 	static const struct {
 		const char *file, *owner;
 	} cases[] = {
-		{ "fs/read_write.c", "FILESYSTEMS" },
+		{ "fs/open.c", "FILESYSTEMS" },
+		/* The longer one of two patterns of one depth, whichever comes first. */
+		{ "fs/read_write.c", "READ" },
+		/* A file is closer than its directory. */
+		{ "sound/sof.c", "SOF" },
+		{ "sound/core.c", "SOUND" },
 		/* Only a slash at the end means what is below. */
 		{ "fs/ntfs3/inode.c", "THE REST" },
 		{ "fs/ext4/inode.c", "EXT4" },
@@ -53,7 +62,8 @@ Test(owners, are_of_the_closest_pattern)
 		{ "kernel/fork/x.c", "THE REST" },
 		{ "kernel/sched/core.c", "FORK" },
 		{ "kernel/sched/fair.c", "THE REST" },
-		{ "Makefile", "THE REST" },
+		{ "Kbuild", "THE REST" },
+		{ "Makefile", "MAKE" },
 	};
 
 	for (int again = 0; again < 2; again++)
