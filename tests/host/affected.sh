@@ -140,6 +140,9 @@ sources()
 		'.size in_asm, . - in_asm' '.section .note.GNU-stack, ""' >tree/fs/asm.S
 	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
 	printf 'text\n' >tree/doc/x.txt
+	printf '%s\n' '# obj-$(CONFIG_COMMENT) += unbuilt.o' 'obj-y += a.o' 'obj-$(CONFIG_UN) += un-whole.o' 'un-whole-$(CONFIG_PART) := other.o \' \
+		'	unbuilt.o # of it' 'obj-$(CONFIG_NOT) += not-unbuilt.o unbuilt.o2' >tree/fs/Makefile
+	printf 'obj-$(CONFIG_FS)\t+= fs/\nobj-$(CONFIG_DRV) += drv/\n' >tree/Kbuild
 	git init -q tree && git_ add -A && git_ commit -qm one
 }
 
@@ -236,6 +239,17 @@ is 'the first commit is compared with nothing' "$(status affected "${with[@]}" -
 	of outer '.class, .new')" '0
 ["ran",true]'
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
+
+# ---- what is not built, and other builds
+
+is 'the Makefiles of a repository name its options' "$(status affected "${with[@]}" -o out.json --git tree HEAD
+	jq -c '[.functions[] | select(.class == "not-built") | "\(.file) \(.options)"] | unique[]' out.json)$(
+	"$hytrace" affected "${with[@]}" --git tree HEAD | grep -c 'CONFIG_PART, CONFIG_UN, CONFIG_FS')" '0
+":(odd).c []"
+"drv/top/sub/no_m.c []"
+"fs/unbuilt.c [\"CONFIG_PART\",\"CONFIG_UN\",\"CONFIG_FS\"]"10'
+is 'of a patch, no source is known' "$(status affected "${with[@]}" -o out.json two.patch; jq -c '[.functions[].options[]]' out.json)" '0
+[]'
 
 # ---- modules that were not read
 
@@ -349,6 +363,19 @@ cp vmlinux vmlinux.old
 ok 'a kernel with the change' build 1234abce
 is 'has the lines behind it' "$(status affected -o out.json --vmlinux vmlinux two.patch)$(
 	jq -c '.files[] | select(.new == "fs/a.c") | .lines_of' out.json)$(of added '.class, .known_by')" '0"new"["no-runs","build"]'
+document newer.json 1234abce outer -- '.boot_id = "b9" | .callers = [] | .modules = []'
+cp runs.db both.db && "$hytrace" keep both.db --universe 1234abce.universe --test new newer.json
+is 'what ran on another build, ran: has its code changed?' "$(status affected --vmlinux vmlinux --store both.db -o out.json two.patch
+	of sink '.class, .unchanged'; of outer '.class, .unchanged'; of made '.class, .unchanged')" '0
+["ran",false]
+["ran",null]
+["not-run",null]'
+is 'or is it the same?' "$(jq '.functions[].text = "0x5"' 1234abcd.universe >a.universe
+	jq '.functions[].text = "0x5"' 1234abce.universe >b.universe; cp more.db same.db; "$hytrace" keep same.db --universe a.universe one.json
+	"$hytrace" keep same.db --universe b.universe newer.json; status affected --vmlinux vmlinux --store same.db -o out.json two.patch
+	of sink '.class, .unchanged'; grep -c 'on another build with the same code' <("$hytrace" affected --vmlinux vmlinux --store same.db two.patch))" '0
+["ran",true]
+1'
 mv vmlinux.old vmlinux
 sed 's/^@@ -\([0-9]*\),\([0-9]*\) +\([0-9]*\)/@@ -10\1,\2 +10\3/' two.patch >moved.patch
 is 'a patch of another version is mapped by name' "$(status affected "${with[@]}" -o out.json moved.patch)$(

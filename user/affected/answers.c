@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "affected/answers.h"
+#include "affected/makefiles.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -354,6 +355,16 @@ static enum class find_class(const struct answers *a, size_t function, char **re
 	return *ret_why ? CLASS_UNKNOWN : class;
 }
 
+/* The kernel of the runs whose files these are; kernel_count: no run is of it. */
+static size_t kernel_of(const struct runs *r, const struct build *b)
+{
+	size_t i = 0;
+
+	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
+		i++;
+	return i;
+}
+
 static void settle(struct answers *a, size_t function)
 {
 	struct answer *answer = &a->list[function];
@@ -372,6 +383,38 @@ static void settle(struct answers *a, size_t function)
 	}
 	answer->class = find_class(a, function, &answer->why);
 	a->classes[answer->class]++;
+	if (answer->class == CLASS_NOT_BUILT && a->makefiles && path__is_compiled(a->changed->list[function].path))
+		answer->options = makefiles__options(a->makefiles, a->changed->list[function].path, a->names,
+						     &answer->option_count);
+}
+
+/*
+ * If only runs of other builds have seen the function: is its code the same on the first build? The store has hashes of
+ * code, if it has function lists of both.
+ */
+static int find_unchanged(struct answers *a, struct runs *runs, size_t function)
+{
+	struct answer *answer = &a->list[function];
+	const struct changed_function *c = &a->changed->list[function];
+	size_t here = a->build_count ? kernel_of(runs, &a->builds[0]) : 0;
+	sqlite3_stmt *st;
+	int more;
+
+	answer->elsewhere = answer->ran && runs->kernel_count > 1;
+	for (size_t i = 0; i < runs->count; i++)
+		answer->elsewhere &= !runs__has(answer->evidence.ran, i) || runs->list[i].kernel != here;
+	if (!answer->elsewhere)
+		return 0;
+	st = sql__begin(store__sql(runs->s), "SELECT coalesce(max(old.text = new.text), -1) FROM function AS new JOIN function "
+			"AS old ON old.name = new.name AND old.unit IS new.unit AND old.object <> new.object "
+			"WHERE new.name = ? AND ? IN (new.file, new.unit) AND old.first_run IS NOT NULL AND new.object IN "
+			"(SELECT object FROM ran JOIN run ON run.id = ran.run WHERE run.kernel = ?)", "tti", c->name,
+			c->path, here < runs->kernel_count ? runs->kernels[here].object : (int64_t)0);
+	more = sql__next(store__sql(runs->s), st);
+	if (more > 0)
+		answer->unchanged = sqlite3_column_int(st, 0);
+	sqlite3_reset(st);
+	return more < 0 ? more : 0;
 }
 
 static int by_class(const void *x, const void *y, void *data)
@@ -381,16 +424,6 @@ static int by_class(const void *x, const void *y, void *data)
 
 	return ORDER(a->list[i].class, a->list[k].class) ?:
 	       strcmp(a->changed->list[i].path, a->changed->list[k].path) ?: ORDER(i, k);
-}
-
-/* The kernel of the runs whose files these are; kernel_count: no run is of it. */
-static size_t kernel_of(const struct runs *r, const struct build *b)
-{
-	size_t i = 0;
-
-	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
-		i++;
-	return i;
 }
 
 static int ask(struct finding *f, struct runs *runs, size_t kernel)
@@ -439,6 +472,7 @@ int answers__find(struct answers *a, struct runs *runs)
 	bool *has = xcalloc(runs->kernel_count, sizeof(*has));
 	int err = 0;
 
+	a->names = strings__new();
 	a->list = xcalloc(count, sizeof(*a->list));
 	a->order = xcalloc(count, sizeof(*a->order));
 	for (size_t i = 0; i < count; i++)
@@ -455,6 +489,7 @@ int answers__find(struct answers *a, struct runs *runs)
 	for (size_t i = 0; i < count; i++) {
 		settle(a, i);
 		a->order[i] = i;
+		err = err ?: find_unchanged(a, runs, i);
 	}
 	qsort_r(a->order, count, sizeof(*a->order), by_class, a);
 	free(has);
@@ -466,9 +501,11 @@ void answers__free(struct answers *a)
 	for (size_t i = 0; a->list && i < a->changed->count; i++) {
 		sightings__free(&a->list[i].evidence);
 		free(a->list[i].why);
+		free(a->list[i].options);
 	}
 	free(a->list);
 	free(a->order);
+	strings__free(a->names);
 }
 
 /* ---- words */
@@ -493,6 +530,9 @@ static void print_ran(const struct answers *a, const struct answer *answer, FILE
 		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
 	if (last->started)
 		fprintf(out, ", last %.16s", last->started);
+	if (answer->elsewhere)
+		fprintf(out, ", on another build%s", answer->unchanged > 0 ? " with the same code" :
+			answer->unchanged ? "" : " with other code");
 }
 
 static void print_place(const struct answer *answer, FILE *out)
@@ -551,6 +591,8 @@ char *answer__text(const struct answers *a, size_t function)
 		break;
 	case CLASS_NOT_BUILT:
 		fprintf(out, "in vmlinux, nor in %zu module%s of the build", modules, modules == 1 ? "" : "s");
+		for (size_t i = 0; i < answer->option_count; i++)
+			fprintf(out, i ? ", %s" : "; its Makefiles name %s", answer->options[i]);
 		break;
 	case CLASS_NEW:
 		fputs("the build is one without the patch", out);

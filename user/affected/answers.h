@@ -34,6 +34,10 @@ struct answer {
 	bool unplaced;			/* functions of its name are known, but not of which file */
 	bool hidden;			/* it is inlined into a function that cannot be traced */
 	char *why;			/* of CLASS_UNKNOWN */
+	const char **options;		/* that the file of CLASS_NOT_BUILT is built with; NULL: unknown */
+	size_t option_count;
+	bool elsewhere;			/* it ran on another build than the first one only */
+	int unchanged;			/* if so: is its code the same here? -1: not known */
 	size_t ran, could, complete;	/* runs; @complete: of @could, those that lost nothing */
 	size_t last;			/* the last run that saw it, if @ran */
 };
@@ -42,6 +46,8 @@ struct answers {
 	const struct patch *patch;
 	const struct changed *changed;
 	const struct runs *runs;
+	struct lh_table *makefiles;	/* of the source; NULL: unknown */
+	struct strings *names;
 	const struct build *builds;
 	size_t build_count;
 	struct answer *list;		/* as the functions in @changed */

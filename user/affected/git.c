@@ -17,8 +17,10 @@
 #include <unistd.h>
 
 #include "affected/git.h"
+#include "affected/makefiles.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -310,9 +312,47 @@ static int read_tags(struct tags *t, struct child *ctags, const char *path, cons
 	return err;
 }
 
+static void free_makefile(struct lh_entry *e)
+{
+	free(lh_entry_k(e));
+	free((void *)lh_entry_v(e));
+}
+
+/* Of a directory and those above it. */
+static int read_makefiles(struct lh_table *m, struct child *git, const char *id, const char *file)
+{
+	static const char *const names[] = { "Kbuild", "Makefile" };
+	char *directory = path__directory(file), *above;
+	bool top = false;
+	int err = 0;
+
+	for (; err >= 0 && !top; directory = above) {
+		for (size_t i = 0; err >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+			char *path = xasprintf("%s%s%s", directory, *directory ? "/" : "", names[i]), *text = NULL;
+			size_t size;
+
+			if (lh_table_lookup_entry(m, path)) {
+				free(path);
+				continue;
+			}
+			err = read_blob(git, id, path, &text, &size);
+			if (!err)
+				text[size] = '\0';
+			index__add(m, path, err ? xstrdup("") : text);
+		}
+		top = !*directory;
+		above = path__directory(directory);
+		free(directory);
+	}
+	free(directory);
+	return err < 0 ? err : 0;
+}
+
 void tags__free(struct tags *t)
 {
 	for (int side = 0; side < SIDES; side++) {
+		if (t[side].makefiles)
+			lh_table_free(t[side].makefiles);
 		free(t[side].list);
 		strings__free(t[side].names);
 	}
@@ -335,6 +375,8 @@ static int read_side(const struct patch *p, size_t first, enum side side, struct
 		err = read_blob(git, id, path, &text, &size);
 		if (!err)
 			err = read_tags(t, ctags, path, text, size);
+		if (err >= 0 && t->makefiles && path__is_compiled(path))
+			err = read_makefiles(t->makefiles, git, id, path);
 		free(text);
 	}
 	if (t->count)
@@ -355,6 +397,7 @@ static int find_tags(const struct patch *p, size_t first, struct tags *t, const 
 	int err = child__start(&git, c->directory, cat, c->clean_env) ?:
 		  child__start(&ctags, c->directory, tag, environ);
 
+	t[NEW].makefiles = index__new(64, free_makefile);
 	for (int side = 0; err >= 0 && side < SIDES; side++)
 		err = read_side(p, first, side, &t[side], &git, &ctags, ids[side]);
 	child__close(&git);

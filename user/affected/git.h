@@ -3,6 +3,7 @@
 #ifndef HYTRACE_AFFECTED_GIT_H
 #define HYTRACE_AFFECTED_GIT_H
 
+#include <json-c/linkhash.h>
 #include <stddef.h>
 
 #include "affected/patch.h"
@@ -19,6 +20,7 @@ struct tags {
 	struct tag *list;		/* by path and line */
 	size_t count;
 	struct strings *names;		/* NULL: the files were not read */
+	struct lh_table *makefiles;	/* on the new side: Makefiles and Kbuilds of the directories of files of C, as texts */
 };
 
 /**

@@ -294,6 +294,11 @@ static void write_function(const struct answers *a, size_t i, json_writer_t *w)
 	jsonw_lluint_field(w, "could", answer->could);
 	jsonw_lluint_field(w, "complete", answer->complete);
 	json__string_or_null(w, "last", last);
+	if (answer->elsewhere && answer->unchanged >= 0)
+		jsonw_bool_field(w, "unchanged", answer->unchanged);
+	else
+		jsonw_null_field(w, "unchanged");
+	json__strings(w, "options", answer->options, answer->option_count);
 	write_names(a, answer, "tests", true, w);
 	write_names(a, answer, "hosts", false, w);
 	jsonw_end_object(w);
