@@ -380,6 +380,9 @@ mv vmlinux.old vmlinux
 sed 's/^@@ -\([0-9]*\),\([0-9]*\) +\([0-9]*\)/@@ -10\1,\2 +10\3/' two.patch >moved.patch
 is 'a patch of another version is mapped by name' "$(status affected "${with[@]}" -o out.json moved.patch)$(
 	jq -c '.files[] | select(.new == "fs/a.c") | .lines_of' out.json)$(of lonely '.class, .known_by'| head -n 1)" '0"none"["not-run","context"]'
+printf '%s\n' '--- a/fs/unbuilt.c' '+++ b/fs/unbuilt.c' '@@ -16 +16 @@ a name that is cut o' '-	a' '+	b' >cut.patch
+ok 'a function whose name is cut off is not taken for data' grep -q 'unbuilt.c: 1 hunk in no function that the patch names, not built' \
+	<("$hytrace" affected "${with[@]}" cut.patch)
 printf '%s\n' '--- a/fs/a.c' '+++ b/fs/a.c' '@@ -16 +16 @@ int sink(int a)' '-	return a * LIMIT;' '+	return a;' >other.patch
 is 'also if only what stands behind @@ shows it' "$(status affected "${with[@]}" -o out.json other.patch; jq -c '.files[].lines_of' out.json
 	of sink '.class, .known_by')" '0

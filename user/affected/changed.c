@@ -260,6 +260,7 @@ static void find_in_file(struct finding *f, bool whole)
 	f->paths[OLD] = f->file->kind == FILE_COPIED ? NULL : f->file->old;
 	f->paths[NEW] = f->file->new;
 	f->of->match = find_match(f);
+	f->of->guessed = f->of->match >= MATCH_NONE && !f->tags[OLD].names && !f->tags[NEW].names;
 	for (int side = 0; f->b && side < SIDES; side++) {
 		const struct wanted_file *wanted = build__file(f->b, f->paths[side]);
 

@@ -45,6 +45,8 @@ static char *outside(const struct answers *a, size_t file)
 	const struct patched_file *f = &a->patch->list[file];
 	const struct changed_file *c = &a->changed->files[file];
 	const char *path = patched_file__path(f);
+	/* git cuts the line behind @@ off after 80 columns, perhaps before the name of the function. */
+	const char *what = c->guessed ? "in no function that the patch names" : "with data, macros or types";
 
 	if (f->binary)
 		return xstrdup("binary");
@@ -57,10 +59,9 @@ static char *outside(const struct answers *a, size_t file)
 	if (!path__is_source(path))
 		return xasprintf("%zu hunk%s, of no code of C", c->outside, s(c->outside));
 	if (!a->build_count || !strcmp(strrchr(path, '.'), ".c"))
-		return xasprintf("%zu hunk%s with data, macros or types%s", c->outside, s(c->outside),
+		return xasprintf("%zu hunk%s %s%s", c->outside, s(c->outside), what,
 				 a->build_count && !c->units ? ", not built" : "");
-	return xasprintf("%zu hunk%s with data, macros or types; %zu compiled file%s it", c->outside, s(c->outside),
-			 c->units, c->units == 1 ? " includes" : "s include");
+	return xasprintf("%zu hunk%s %s; %zu compiled file%s it", c->outside, s(c->outside), what, c->units, c->units == 1 ? " includes" : "s include");
 }
 
 static void print_outside(const struct answers *a, FILE *out)
