@@ -328,6 +328,22 @@ is 'tap: 0 if all were' "$(status affected "${with[@]}" -f tap sink.patch)" 0
 is 'tap: 2 for a wrong file' "$(status affected "${with[@]}" -f tap none.patch)" 2
 is 'tap: 0 without a function' "$(status affected "${with[@]}" -f tap doc.patch)" 0
 
+# ---- lcov
+
+is 'lcov: 0' "$(status affected "${with[@]}" -o out.info two.patch)" 0
+# Of fs/a.c: a call in proved(), which is inlined into outer(); lonely() and deep() did not run.
+line()
+{
+	grep -n "$1" <(git_ show HEAD^:fs/a.c) | head -n 1 | cut -d: -f1
+}
+is 'of changed lines, those have a value of which it is known' "$(sed -n '/^SF:fs\/a.c/,/^end/s/^DA://p' out.info | xargs)" "$(
+	printf '%s\n' "$(line 'sink(a) + 1'),1" "$(line 'a \* 9'),0" "$(line 'quiet(a) ^ deep'),0" "$(line 'a \* 11'),0" \
+		"$(line 'a \* 15;'),0" "$(line 'a \* 15 + 1'),0" "$(line 'a \* 15 + 2'),0" | sort -n | xargs)"
+is 'and no other' "$(grep -c '^DA:' out.info) $(grep -c '^SF:' out.info)" '8 2'
+is 'no run was complete: nothing is 0' "$(jq '.lost = {refused: 2} | .boot_id = "b7"' two.json >lost.json; status affected --vmlinux vmlinux \
+	--store lost.json -f lcov two.patch; grep -c '^DA:.*,0' out)" '0
+0'
+
 # ---- tests
 
 is '--tests: the fewest that reach what can be reached' "$("$hytrace" affected "${with[@]}" --tests two.patch)" alpha

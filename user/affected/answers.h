@@ -97,6 +97,7 @@ void tests__free(struct tests *t);
 
 void answers__text(const struct answers *a, FILE *out);
 void answers__json(const struct answers *a, FILE *out);
+void answers__lcov(const struct answers *a, FILE *out);
 void answers__tap(const struct answers *a, FILE *out);
 void answers__tests(const struct answers *a, FILE *out);
 

@@ -412,8 +412,8 @@ static int read_header(struct reader *r)
 	} else if (after(r->line, "diff ")) {
 		r->git = r->has_file = false;
 		if (after(r->line, "diff --cc ") || after(r->line, "diff --combined "))
-			return error__return(-EINVAL, "%s:%zu: is the diff of a merge with all its parents: give that with "
-					     "one of them, as of `git diff COMMIT^ COMMIT`", r->path, r->number);
+			return error__return(-EINVAL, "%s:%zu: is the diff of a merge with all its parents: give that "
+					     "with one of them, as of `git diff COMMIT^ COMMIT`", r->path, r->number);
 	} else if (r->has_file && r->git && !last(r)->count && after(r->line, "new file mode ")) {
 		set_paths(r, NULL, last(r)->new);
 	} else if (r->has_file && r->git && !last(r)->count && after(r->line, "deleted file mode ")) {
