@@ -310,6 +310,16 @@ is 'what is in no function has its reason' "$(jq -r '.files[] | select(.not_in_a
 'doc/x.bin: binary
 doc/x.txt: 1 hunk, of no code of C
 include/h.h: 1 hunk with data, macros or types; 2 compiled files include it'
+is 'and who mentions it, at least' "$(status affected "${with[@]}" -o out.json --git tree HEAD
+	jq -c '.files[] | select(.not_functions != []) | .new, .not_functions[]' out.json)$(
+	"$hytrace" affected "${with[@]}" --git tree HEAD | grep -c '^    macro LIMIT: no function of the file mentions it')" '0
+"include/h.h"
+{"name":"LIMIT","kind":"macro","at_least":0,"such_as":null}1'
+sed -i 's/a \* LIMIT + 1/a * LIMIT + a_table[0] + xa_table/; s/^#define inlined/static int a_table[] = { 1 };\n&/' tree/fs/a.c && git_ commit -qam table &&
+	sed -i 's/= { 1 }/= { 2 }/' tree/fs/a.c && git_ commit -qam 'table 2'
+ok 'data that change, in the words of a person' grep -qx '    variable a_table: at least 1 function of the file mentions it, such as sink' \
+	<("$hytrace" affected "${with[@]}" --git tree HEAD)
+git_ reset -q --hard HEAD^^
 "$hytrace" affected "${with[@]}" two.patch >out 2>err
 is 'the text begins with what did not run' "$(awk '/^CLASS/ { getline; print; exit }' out | cut -c1-11)" 'did not run'
 ok 'it says how far it can be trusted' grep -q 'recordings do not prove absence' out

@@ -383,9 +383,9 @@ static void settle(struct answers *a, size_t function)
 	}
 	answer->class = find_class(a, function, &answer->why);
 	a->classes[answer->class]++;
-	if (answer->class == CLASS_NOT_BUILT && a->makefiles && path__is_compiled(a->changed->list[function].path))
-		answer->options = makefiles__options(a->makefiles, a->changed->list[function].path, a->names,
-						     &answer->option_count);
+	if (answer->class == CLASS_NOT_BUILT && a->tags[NEW].makefiles && path__is_compiled(a->changed->list[function].path))
+		answer->options = makefiles__options(a->tags[NEW].makefiles, a->changed->list[function].path,
+						     a->names, &answer->option_count);
 }
 
 /*

@@ -46,7 +46,7 @@ struct answers {
 	const struct patch *patch;
 	const struct changed *changed;
 	const struct runs *runs;
-	struct lh_table *makefiles;	/* of the source; NULL: unknown */
+	const struct tags *tags;	/* of both sides */
 	struct strings *names;
 	const struct build *builds;
 	size_t build_count;

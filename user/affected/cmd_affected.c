@@ -245,7 +245,7 @@ static int answer(const struct affected_options *o, const struct change_source *
 	struct changed changed;
 	struct answers a = {
 		.patch = &c->patch, .changed = &changed, .runs = r, .builds = b->list, .build_count = b->count,
-		.triage = o->cve != NULL, .makefiles = c->tags[NEW].makefiles,
+		.triage = o->cve != NULL, .tags = c->tags,
 	};
 	int err;
 

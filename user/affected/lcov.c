@@ -93,8 +93,8 @@ void answers__lcov(const struct answers *a, FILE *out)
 			}
 		}
 	}
-	fputs("# Written by hytrace affected. Changed lines only, and no figure is a count. DA is 1 if a recorded call was\n"
-	      "# made in the line, or if the function of which it is the first line ran; 0 if the function did not run.\n",
+	fputs("# Written by hytrace affected. Changed lines only, and no figure is a count. DA is 1 if a recorded call\n"
+	      "# was made in the line, or if the function of which it is the first line ran; 0 if it did not run.\n",
 	      out);
 	lcov__print(lines.list, lines.count, "affected", out);
 	free(lines.list);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options that the Makefiles of the kernel's source name for a file. hytrace tailor asks make itself, in a directory
- * in which the kernel was built; but a Makefile of a repository may be anybody's, so it is only read. The answer tells
- * where to look: make may know of more conditions.
+ * The options that the Makefiles of the kernel's source name for a file. hytrace tailor asks make itself, in a
+ * directory in which the kernel was built; but a Makefile of a repository may be anybody's, so it is only read. The
+ * answer tells where to look: make may know of more conditions.
  */
 #ifndef HYTRACE_AFFECTED_MAKEFILES_H
 #define HYTRACE_AFFECTED_MAKEFILES_H

@@ -61,11 +61,32 @@ static char *outside(const struct answers *a, size_t file)
 	if (!a->build_count || !strcmp(strrchr(path, '.'), ".c"))
 		return xasprintf("%zu hunk%s %s%s", c->outside, s(c->outside), what,
 				 a->build_count && !c->units ? ", not built" : "");
-	return xasprintf("%zu hunk%s %s; %zu compiled file%s it", c->outside, s(c->outside), what, c->units, c->units == 1 ? " includes" : "s include");
+	return xasprintf("%zu hunk%s %s; %zu compiled file%s it", c->outside, s(c->outside), what, c->units,
+			 c->units == 1 ? " includes" : "s include");
+}
+
+/* The next one of a file; those of the new side come first. @at: 0 at first. NULL: there are no more */
+static const struct mention *next_mention(const struct answers *a, const char *path, size_t *at)
+{
+	const struct tags *new = &a->tags[NEW], *old = &a->tags[OLD];
+
+	while (*at < new->mention_count + old->mention_count) {
+		size_t i = (*at)++, k = 0;
+		const struct mention *m = i < new->mention_count ? &new->mentions[i] :
+								   &old->mentions[i - new->mention_count];
+
+		while (i >= new->mention_count && k < new->mention_count &&
+		       (strcmp(new->mentions[k].path, m->path) || strcmp(new->mentions[k].name, m->name)))
+			k++;
+		if (!strcmp(m->path, path) && (i < new->mention_count || k == new->mention_count))
+			return m;
+	}
+	return NULL;
 }
 
 static void print_outside(const struct answers *a, FILE *out)
 {
+	const struct mention *m;
 	bool any = false;
 
 	for (size_t i = 0; i < a->patch->count; i++) {
@@ -77,6 +98,10 @@ static void print_outside(const struct answers *a, FILE *out)
 			fputs("  ", out);
 			utf8__print(out, patched_file__path(&a->patch->list[i]), "");
 			fprintf(out, ": %s\n", text);
+			for (size_t at = 0; (m = next_mention(a, patched_file__path(&a->patch->list[i]), &at));)
+				fprintf(out, m->user ? "    %s %s: at least %zu function%s of the file mention%s it, "
+					"such as %s\n" : "    %s %s: no function of the file mentions it\n", m->kind,
+					m->name, m->users, s(m->users), m->users == 1 ? "s" : "", m->user);
 		}
 		any |= text != NULL;
 		free(text);
@@ -220,6 +245,7 @@ static void write_hunk(const struct answers *a, const struct hunk *h, size_t *ch
 
 static void write_files(const struct answers *a, json_writer_t *w)
 {
+	const struct mention *m;
 	size_t change = 0;
 
 	json__lines(w, "files");
@@ -234,6 +260,16 @@ static void write_files(const struct answers *a, json_writer_t *w)
 		json__string_or_null(w, "lines_of", match_words[a->changed->files[i].match]);
 		json__number_or_null(w, "compiled_files", a->build_count, a->changed->files[i].units);
 		json__string_or_null(w, "not_in_a_function", text);
+		json__array(w, "not_functions");
+		for (size_t at = 0; (m = next_mention(a, patched_file__path(f), &at));) {
+			jsonw_start_object(w);
+			jsonw_string_field(w, "name", m->name);
+			jsonw_string_field(w, "kind", m->kind);
+			jsonw_lluint_field(w, "at_least", m->users);
+			json__string_or_null(w, "such_as", m->user);
+			jsonw_end_object(w);
+		}
+		jsonw_end_array(w);
 		json__array(w, "hunks");
 		for (size_t k = 0; k < f->count; k++)
 			write_hunk(a, &f->list[k], &change, w);
