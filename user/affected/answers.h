@@ -71,9 +71,6 @@ extern const struct class_text {
 int answers__find(struct answers *a, struct runs *runs);
 void answers__free(struct answers *a);
 
-/* The rest of a sentence about the function, to be freed. */
-char *answer__text(const struct answers *a, size_t function);
-
 /*
  * ---- tests. A test is a name that runs have; a run without one is a test of its own, with the name of its document.
  */

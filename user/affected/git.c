@@ -256,8 +256,8 @@ static int read_blob(struct child *git, const char *id, const char *path, char *
 
 static void add_tag(struct tags *t, const char *path, struct json_object *line)
 {
-	const char *name = json__text(json__field(line, "name")), *signature = json__text(json__field(line, "signature"));
-	const char *kind = json__text(json__field(line, "kind"));
+	const char *name = json__text(json__field(line, "name")), *kind = json__text(json__field(line, "kind"));
+	const char *signature = json__text(json__field(line, "signature"));
 	int start = json_object_get_int(json__field(line, "line")), end = json_object_get_int(json__field(line, "end"));
 	char *whole;
 	struct tag tag;
@@ -456,8 +456,8 @@ static int find_tags(const struct patch *p, size_t first, struct tags *t, const 
 {
 	static const char *const cat[] = { "git", "cat-file", "--batch", NULL };
 	static const char *const tag[] = {
-		"ctags", "--options=NONE", "--languages=C", "--kinds-C=fdgstuv", "--fields=+neS", "--_interactive=default",
-		NULL,
+		"ctags", "--options=NONE", "--languages=C", "--kinds-C=fdgstuv", "--fields=+neS",
+		"--_interactive=default", NULL,
 	};
 	struct child git = {}, ctags = {};
 	int err = child__start(&git, c->directory, cat, c->clean_env) ?:

@@ -28,7 +28,7 @@ struct tags {
 	struct mention *mentions;
 	size_t count, other_count, mention_count;
 	struct strings *names;		/* NULL: the files were not read */
-	struct lh_table *makefiles;	/* on the new side: Makefiles and Kbuilds of the directories of files of C, as texts */
+	struct lh_table *makefiles;	/* on the new side: texts of Makefiles and Kbuilds, by their paths */
 };
 
 /**

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The changed lines as a tracefile of lcov; see answers.h. Only lines of a file whose lines the first build has get a
- * value: 1 if a recorded call was made there, or if it is the first line of a function that ran; 0 if the function did not
- * run in a complete run. Of all other lines, recordings tell nothing.
+ * The changed lines as a tracefile of lcov. Only lines of a file whose lines the first build has get a value: 1 if a
+ * recorded call was made there, or if it is the first line of a function that ran; 0 if the function did not run in a
+ * complete run. Of all other lines, recordings tell nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +93,9 @@ void answers__lcov(const struct answers *a, FILE *out)
 			}
 		}
 	}
-	fputs("# Written by hytrace affected. Changed lines only, and no figure is a count. DA is 1 if a recorded call\n"
-	      "# was made in the line, or if the function of which it is the first line ran; 0 if it did not run.\n",
-	      out);
+	fputs("# Written by hytrace affected. Changed lines only, and no figure is a count. DA is 1 if a recorded\n"
+	      "# call was made in the line, or if it is the first line of a function that ran; 0 if the function did\n"
+	      "# not run.\n", out);
 	lcov__print(lines.list, lines.count, "affected", out);
 	free(lines.list);
 	free(called.list);

@@ -37,6 +37,107 @@ static const char *s(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* ---- words of a function */
+
+static void print_ran(const struct answers *a, const struct answer *answer, FILE *out)
+{
+	const struct run *last = &a->runs->list[answer->last];
+	const char *host = NULL, *name = run__test(last);
+	bool hosts = false, tests = false;
+
+	for (size_t i = 0; i < a->runs->count; i++) {
+		const struct run *run = &a->runs->list[i];
+
+		if (!runs__has(answer->evidence.ran, i))
+			continue;
+		hosts |= host && !text__equals(host, run->host);
+		tests |= strcmp(name, run__test(run)) != 0;
+		host = run->host ?: host;
+	}
+	fprintf(out, "in %zu of %zu runs, %s%s", answer->ran, a->runs->count, name, tests ? " and others" : "");
+	if (host)
+		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
+	if (last->started)
+		fprintf(out, ", last %.16s", last->started);
+	if (answer->elsewhere)
+		fprintf(out, ", on another build%s", answer->unchanged > 0 ? " with the same code" :
+			answer->unchanged ? "" : " with other code");
+}
+
+static void print_place(const struct answer *answer, FILE *out)
+{
+	fprintf(out, "inlined into %s", answer->into);
+	if (answer->inlined > 1)
+		fprintf(out, " and %zu other%s", answer->inlined - 1, s(answer->inlined - 1));
+}
+
+/* The rest of a sentence about the function, to be freed. */
+static char *answer_text(const struct answers *a, size_t function)
+{
+	const struct answer *answer = &a->list[function];
+	const struct changed_function *c = &a->changed->list[function];
+	size_t length, modules = 0;
+	char *text;
+	FILE *out = xopen_memstream(&text, &length);
+
+	for (size_t i = 0; i < a->build_count; i++)
+		modules += a->builds[i].listed;
+	switch (answer->class) {
+	case CLASS_INLINED_SEEN:
+		fprintf(out, "in %s, ", answer->evidence.seen_in ?: answer->into);
+		print_ran(a, answer, out);
+		break;
+	case CLASS_RAN:
+		print_ran(a, answer, out);
+		if (!answer->evidence.recorded)
+			fputs(", as recorded calls show", out);
+		break;
+	case CLASS_NOT_RUN:
+		fprintf(out, "in any of %zu runs that could have seen it", answer->could);
+		if (!answer->complete)
+			fputs(", none of which was complete", out);
+		break;
+	case CLASS_BLIND:
+		fputs("it was not asked for, its module was not there, or it is init text", out);
+		break;
+	case CLASS_NO_RUNS:
+		if (answer->codes)
+			fputs("no run is of this build", out);
+		else
+			print_place(answer, out);
+		break;
+	case CLASS_INLINED_UNKNOWN:
+		print_place(answer, out);
+		fputs(answer->hidden ? ", which may leave no record" : ", which ran", out);
+		break;
+	case CLASS_UNTRACEABLE:
+		fputs(untraced__sentence(answer->untraced), out);
+		break;
+	case CLASS_UNKNOWN:
+		fputs(answer->why, out);
+		break;
+	case CLASS_NOT_THERE:
+		fputs("not compiled, or without code of its own in this configuration", out);
+		break;
+	case CLASS_NOT_BUILT:
+		fprintf(out, "in vmlinux, nor in %zu module%s of the build", modules, s(modules));
+		for (size_t i = 0; i < answer->option_count; i++)
+			fprintf(out, i ? ", %s" : "; its Makefiles name %s", answer->options[i]);
+		break;
+	case CLASS_NEW:
+		fputs("the build is one without the patch", out);
+		break;
+	case CLASSES:
+		break;
+	}
+	if (c->by == BY_CONTEXT)
+		fputs(" (a guess: by the patch's context)", out);
+	if (c->is_deleted)
+		fputs("; the patch removes it", out);
+	xclose_memstream(out);
+	return text;
+}
+
 /* ---- what is in no function */
 
 /* Why changes of a file are in no function, as a text to be freed; NULL: all are in one. */
@@ -151,7 +252,7 @@ static void print_table(const struct answers *a, FILE *out)
 	for (size_t i = 0; i < a->changed->count; i++) {
 		const struct changed_function *c = function_of(a, a->order[i]);
 		struct libscols_line *line = table__line(table, NULL);
-		char *text = answer__text(a, a->order[i]);
+		char *text = answer_text(a, a->order[i]);
 		size_t column = 0;
 
 		table__cell(line, column++, class_texts[a->list[a->order[i]].class].text);
@@ -195,7 +296,7 @@ void answers__tap(const struct answers *a, FILE *out)
 	for (size_t i = 0; i < a->changed->count; i++) {
 		size_t at = a->order[i];
 		enum class class = a->list[at].class;
-		char *text = answer__text(a, at);
+		char *text = answer_text(a, at);
 		bool skip = !class_texts[class].missed && !class_texts[class].seen;
 
 		fprintf(out, "%sok %zu - %s, ", class_texts[class].missed ? "not " : "", i + 1,
@@ -311,7 +412,7 @@ static void write_function(const struct answers *a, size_t i, json_writer_t *w)
 	const struct changed_function *c = function_of(a, i);
 	const struct answer *answer = &a->list[i];
 	const char *last = answer->ran ? a->runs->list[answer->last].started : NULL;
-	char *text = answer__text(a, i);
+	char *text = answer_text(a, i);
 
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", name_of(c));
