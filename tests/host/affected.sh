@@ -140,6 +140,9 @@ sources()
 		'.size in_asm, . - in_asm' '.section .note.GNU-stack, ""' >tree/fs/asm.S
 	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
 	printf 'text\n' >tree/doc/x.txt
+	printf '%s\n' '# obj-$(CONFIG_COMMENT) += unbuilt.o' 'obj-y += a.o' 'obj-$(CONFIG_UN) += un-whole.o' 'un-whole-$(CONFIG_PART) := other.o \' \
+		'	unbuilt.o # of it' 'obj-$(CONFIG_NOT) += not-unbuilt.o unbuilt.o2' >tree/fs/Makefile
+	printf 'obj-$(CONFIG_FS)\t+= fs/\nobj-$(CONFIG_DRV) += drv/\n' >tree/Kbuild
 	git init -q tree && git_ add -A && git_ commit -qm one
 }
 
@@ -237,6 +240,17 @@ is 'the first commit is compared with nothing' "$(status affected "${with[@]}" -
 ["ran",true]'
 is 'so is the patch alone' "$(built "${with[@]}" two.patch)" "$expected"
 
+# ---- what is not built, and other builds
+
+is 'the Makefiles of a repository name its options' "$(status affected "${with[@]}" -o out.json --git tree HEAD
+	jq -c '[.functions[] | select(.class == "not-built") | "\(.file) \(.options)"] | unique[]' out.json)$(
+	"$hytrace" affected "${with[@]}" --git tree HEAD | grep -c 'CONFIG_PART, CONFIG_UN, CONFIG_FS')" '0
+":(odd).c []"
+"drv/top/sub/no_m.c []"
+"fs/unbuilt.c [\"CONFIG_PART\",\"CONFIG_UN\",\"CONFIG_FS\"]"10'
+is 'of a patch, no source is known' "$(status affected "${with[@]}" -o out.json two.patch; jq -c '[.functions[].options[]]' out.json)" '0
+[]'
+
 # ---- modules that were not read
 
 jq '.modules = [{name: "gone", build_id: "d0", srcversion: null, size: null, came: false, went: false}]' one.json >gone.json
@@ -296,6 +310,16 @@ is 'what is in no function has its reason' "$(jq -r '.files[] | select(.not_in_a
 'doc/x.bin: binary
 doc/x.txt: 1 hunk, of no code of C
 include/h.h: 1 hunk with data, macros or types; 2 compiled files include it'
+is 'and who mentions it, at least' "$(status affected "${with[@]}" -o out.json --git tree HEAD
+	jq -c '.files[] | select(.not_functions != []) | .new, .not_functions[]' out.json)$(
+	"$hytrace" affected "${with[@]}" --git tree HEAD | grep -c '^    macro LIMIT: no function of the file mentions it')" '0
+"include/h.h"
+{"name":"LIMIT","kind":"macro","at_least":0,"such_as":null}1'
+sed -i 's/a \* LIMIT + 1/a * LIMIT + a_table[0] + xa_table/; s/^#define inlined/static int a_table[] = { 1 };\n&/' tree/fs/a.c && git_ commit -qam table &&
+	sed -i 's/= { 1 }/= { 2 }/' tree/fs/a.c && git_ commit -qam 'table 2'
+ok 'data that change, in the words of a person' grep -qx '    variable a_table: at least 1 function of the file mentions it, such as sink' \
+	<("$hytrace" affected "${with[@]}" --git tree HEAD)
+git_ reset -q --hard HEAD^^
 "$hytrace" affected "${with[@]}" two.patch >out 2>err
 is 'the text begins with what did not run' "$(awk '/^CLASS/ { getline; print; exit }' out | cut -c1-11)" 'did not run'
 ok 'it says how far it can be trusted' grep -q 'recordings do not prove absence' out
@@ -313,6 +337,22 @@ is 'its plan is kept' "$(grep -cE '^(not )?ok' out)" "$(sed -n 's/^1\.\.//p' out
 is 'tap: 0 if all were' "$(status affected "${with[@]}" -f tap sink.patch)" 0
 is 'tap: 2 for a wrong file' "$(status affected "${with[@]}" -f tap none.patch)" 2
 is 'tap: 0 without a function' "$(status affected "${with[@]}" -f tap doc.patch)" 0
+
+# ---- lcov
+
+is 'lcov: 0' "$(status affected "${with[@]}" -o out.info two.patch)" 0
+# Of fs/a.c: a call in proved(), which is inlined into outer(); lonely() and deep() did not run.
+line()
+{
+	grep -n "$1" <(git_ show HEAD^:fs/a.c) | head -n 1 | cut -d: -f1
+}
+is 'of changed lines, those have a value of which it is known' "$(sed -n '/^SF:fs\/a.c/,/^end/s/^DA://p' out.info | xargs)" "$(
+	printf '%s\n' "$(line 'sink(a) + 1'),1" "$(line 'a \* 9'),0" "$(line 'quiet(a) ^ deep'),0" "$(line 'a \* 11'),0" \
+		"$(line 'a \* 15;'),0" "$(line 'a \* 15 + 1'),0" "$(line 'a \* 15 + 2'),0" | sort -n | xargs)"
+is 'and no other' "$(grep -c '^DA:' out.info) $(grep -c '^SF:' out.info)" '8 2'
+is 'no run was complete: nothing is 0' "$(jq '.lost = {refused: 2} | .boot_id = "b7"' two.json >lost.json; status affected --vmlinux vmlinux \
+	--store lost.json -f lcov two.patch; grep -c '^DA:.*,0' out)" '0
+0'
 
 # ---- tests
 
@@ -349,10 +389,26 @@ cp vmlinux vmlinux.old
 ok 'a kernel with the change' build 1234abce
 is 'has the lines behind it' "$(status affected -o out.json --vmlinux vmlinux two.patch)$(
 	jq -c '.files[] | select(.new == "fs/a.c") | .lines_of' out.json)$(of added '.class, .known_by')" '0"new"["no-runs","build"]'
+document newer.json 1234abce outer -- '.boot_id = "b9" | .callers = [] | .modules = []'
+cp runs.db both.db && "$hytrace" keep both.db --universe 1234abce.universe --test new newer.json
+is 'what ran on another build, ran: has its code changed?' "$(status affected --vmlinux vmlinux --store both.db -o out.json two.patch
+	of sink '.class, .unchanged'; of outer '.class, .unchanged'; of made '.class, .unchanged')" '0
+["ran",false]
+["ran",null]
+["not-run",null]'
+is 'or is it the same?' "$(jq '.functions[].text = "0x5"' 1234abcd.universe >a.universe
+	jq '.functions[].text = "0x5"' 1234abce.universe >b.universe; cp more.db same.db; "$hytrace" keep same.db --universe a.universe one.json
+	"$hytrace" keep same.db --universe b.universe newer.json; status affected --vmlinux vmlinux --store same.db -o out.json two.patch
+	of sink '.class, .unchanged'; grep -c 'on another build with the same code' <("$hytrace" affected --vmlinux vmlinux --store same.db two.patch))" '0
+["ran",true]
+1'
 mv vmlinux.old vmlinux
 sed 's/^@@ -\([0-9]*\),\([0-9]*\) +\([0-9]*\)/@@ -10\1,\2 +10\3/' two.patch >moved.patch
 is 'a patch of another version is mapped by name' "$(status affected "${with[@]}" -o out.json moved.patch)$(
 	jq -c '.files[] | select(.new == "fs/a.c") | .lines_of' out.json)$(of lonely '.class, .known_by'| head -n 1)" '0"none"["not-run","context"]'
+printf '%s\n' '--- a/fs/unbuilt.c' '+++ b/fs/unbuilt.c' '@@ -16 +16 @@ a name that is cut o' '-	a' '+	b' >cut.patch
+ok 'a function whose name is cut off is not taken for data' grep -q 'unbuilt.c: 1 hunk in no function that the patch names, not built' \
+	<("$hytrace" affected "${with[@]}" cut.patch)
 printf '%s\n' '--- a/fs/a.c' '+++ b/fs/a.c' '@@ -16 +16 @@ int sink(int a)' '-	return a * LIMIT;' '+	return a;' >other.patch
 is 'also if only what stands behind @@ shows it' "$(status affected "${with[@]}" -o out.json other.patch; jq -c '.files[].lines_of' out.json
 	of sink '.class, .known_by')" '0

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "affected/answers.h"
+#include "affected/makefiles.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -354,10 +355,21 @@ static enum class find_class(const struct answers *a, size_t function, char **re
 	return *ret_why ? CLASS_UNKNOWN : class;
 }
 
+/* The kernel of the runs whose files these are; kernel_count: no run is of it. */
+static size_t kernel_of(const struct runs *r, const struct build *b)
+{
+	size_t i = 0;
+
+	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
+		i++;
+	return i;
+}
+
 static void settle(struct answers *a, size_t function)
 {
 	struct answer *answer = &a->list[function];
 	const struct sightings *e = &answer->evidence;
+	const char *path = a->changed->list[function].path;
 
 	for (size_t i = 0; i < a->runs->count; i++) {
 		const struct run *run = &a->runs->list[i];
@@ -372,6 +384,37 @@ static void settle(struct answers *a, size_t function)
 	}
 	answer->class = find_class(a, function, &answer->why);
 	a->classes[answer->class]++;
+	if (answer->class == CLASS_NOT_BUILT && a->tags[NEW].makefiles && path__is_compiled(path))
+		answer->options = makefiles__options(a->tags[NEW].makefiles, path, a->names, &answer->option_count);
+}
+
+/*
+ * If only runs of other builds have seen the function: is its code the same on the first build? The store has hashes of
+ * code, if it has function lists of both.
+ */
+static int find_unchanged(struct answers *a, struct runs *runs, size_t function)
+{
+	struct answer *answer = &a->list[function];
+	const struct changed_function *c = &a->changed->list[function];
+	size_t here = a->build_count ? kernel_of(runs, &a->builds[0]) : 0;
+	sqlite3_int64 same;
+	int more;
+
+	answer->elsewhere = answer->ran && a->build_count;
+	for (size_t i = 0; i < runs->count; i++)
+		answer->elsewhere &= !runs__has(answer->evidence.ran, i) || runs->list[i].kernel != here;
+	answer->unchanged = -1;
+	if (!answer->elsewhere || here == runs->kernel_count)
+		return 0;
+	more = sql__number(store__sql(runs->s), &same, "SELECT coalesce(max(old.text = new.text), -1) "
+			   "FROM function AS new JOIN function AS old ON old.name = new.name AND old.unit IS new.unit "
+			   "AND old.object <> new.object WHERE new.name = ? AND ? IN (new.file, new.unit) AND "
+			   "old.first_run IS NOT NULL AND new.object IN (SELECT object FROM ran JOIN run "
+			   "ON run.id = ran.run WHERE run.kernel = ?)", "tti", c->name, c->path,
+			   runs->kernels[here].object);
+	if (more > 0)
+		answer->unchanged = same;
+	return more < 0 ? more : 0;
 }
 
 static int by_class(const void *x, const void *y, void *data)
@@ -381,16 +424,6 @@ static int by_class(const void *x, const void *y, void *data)
 
 	return ORDER(a->list[i].class, a->list[k].class) ?:
 	       strcmp(a->changed->list[i].path, a->changed->list[k].path) ?: ORDER(i, k);
-}
-
-/* The kernel of the runs whose files these are; kernel_count: no run is of it. */
-static size_t kernel_of(const struct runs *r, const struct build *b)
-{
-	size_t i = 0;
-
-	while (i < r->kernel_count && !text__is_known_equal(r->kernels[i].build_id, b->build_id))
-		i++;
-	return i;
 }
 
 static int ask(struct finding *f, struct runs *runs, size_t kernel)
@@ -439,6 +472,7 @@ int answers__find(struct answers *a, struct runs *runs)
 	bool *has = xcalloc(runs->kernel_count, sizeof(*has));
 	int err = 0;
 
+	a->names = strings__new();
 	a->list = xcalloc(count, sizeof(*a->list));
 	a->order = xcalloc(count, sizeof(*a->order));
 	for (size_t i = 0; i < count; i++)
@@ -455,6 +489,7 @@ int answers__find(struct answers *a, struct runs *runs)
 	for (size_t i = 0; i < count; i++) {
 		settle(a, i);
 		a->order[i] = i;
+		err = err ?: find_unchanged(a, runs, i);
 	}
 	qsort_r(a->order, count, sizeof(*a->order), by_class, a);
 	free(has);
@@ -466,102 +501,9 @@ void answers__free(struct answers *a)
 	for (size_t i = 0; a->list && i < a->changed->count; i++) {
 		sightings__free(&a->list[i].evidence);
 		free(a->list[i].why);
+		free(a->list[i].options);
 	}
 	free(a->list);
 	free(a->order);
-}
-
-/* ---- words */
-
-static void print_ran(const struct answers *a, const struct answer *answer, FILE *out)
-{
-	const struct run *last = &a->runs->list[answer->last];
-	const char *host = NULL, *name = run__test(last);
-	bool hosts = false, tests = false;
-
-	for (size_t i = 0; i < a->runs->count; i++) {
-		const struct run *run = &a->runs->list[i];
-
-		if (!runs__has(answer->evidence.ran, i))
-			continue;
-		hosts |= host && !text__equals(host, run->host);
-		tests |= strcmp(name, run__test(run)) != 0;
-		host = run->host ?: host;
-	}
-	fprintf(out, "in %zu of %zu runs, %s%s", answer->ran, a->runs->count, name, tests ? " and others" : "");
-	if (host)
-		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
-	if (last->started)
-		fprintf(out, ", last %.16s", last->started);
-}
-
-static void print_place(const struct answer *answer, FILE *out)
-{
-	fprintf(out, "inlined into %s", answer->into);
-	if (answer->inlined > 1)
-		fprintf(out, " and %zu other%s", answer->inlined - 1, answer->inlined > 2 ? "s" : "");
-}
-
-char *answer__text(const struct answers *a, size_t function)
-{
-	const struct answer *answer = &a->list[function];
-	const struct changed_function *c = &a->changed->list[function];
-	size_t length, modules = 0;
-	char *text;
-	FILE *out = xopen_memstream(&text, &length);
-
-	for (size_t i = 0; i < a->build_count; i++)
-		modules += a->builds[i].listed;
-	switch (answer->class) {
-	case CLASS_INLINED_SEEN:
-		fprintf(out, "in %s, ", answer->evidence.seen_in ?: answer->into);
-		print_ran(a, answer, out);
-		break;
-	case CLASS_RAN:
-		print_ran(a, answer, out);
-		if (!answer->evidence.recorded)
-			fputs(", as recorded calls show", out);
-		break;
-	case CLASS_NOT_RUN:
-		fprintf(out, "in any of %zu runs that could have seen it", answer->could);
-		if (!answer->complete)
-			fputs(", none of which was complete", out);
-		break;
-	case CLASS_BLIND:
-		fputs("it was not asked for, its module was not there, or it is init text", out);
-		break;
-	case CLASS_NO_RUNS:
-		if (answer->codes)
-			fputs("no run is of this build", out);
-		else
-			print_place(answer, out);
-		break;
-	case CLASS_INLINED_UNKNOWN:
-		print_place(answer, out);
-		fputs(answer->hidden ? ", which may leave no record" : ", which ran", out);
-		break;
-	case CLASS_UNTRACEABLE:
-		fputs(untraced__sentence(answer->untraced), out);
-		break;
-	case CLASS_UNKNOWN:
-		fputs(answer->why, out);
-		break;
-	case CLASS_NOT_THERE:
-		fputs("not compiled, or without code of its own in this configuration", out);
-		break;
-	case CLASS_NOT_BUILT:
-		fprintf(out, "in vmlinux, nor in %zu module%s of the build", modules, modules == 1 ? "" : "s");
-		break;
-	case CLASS_NEW:
-		fputs("the build is one without the patch", out);
-		break;
-	case CLASSES:
-		break;
-	}
-	if (c->by == BY_CONTEXT)
-		fputs(" (a guess: by the patch's context)", out);
-	if (c->is_deleted)
-		fputs("; the patch removes it", out);
-	xclose_memstream(out);
-	return text;
+	strings__free(a->names);
 }

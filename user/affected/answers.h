@@ -34,6 +34,10 @@ struct answer {
 	bool unplaced;			/* functions of its name are known, but not of which file */
 	bool hidden;			/* it is inlined into a function that cannot be traced */
 	char *why;			/* of CLASS_UNKNOWN */
+	const char **options;		/* that the file of CLASS_NOT_BUILT is built with; NULL: unknown */
+	size_t option_count;
+	bool elsewhere;			/* it ran on another build than the first one only */
+	int unchanged;			/* if so: is its code the same here? -1: not known */
 	size_t ran, could, complete;	/* runs; @complete: of @could, those that lost nothing */
 	size_t last;			/* the last run that saw it, if @ran */
 };
@@ -42,6 +46,8 @@ struct answers {
 	const struct patch *patch;
 	const struct changed *changed;
 	const struct runs *runs;
+	const struct tags *tags;	/* of both sides */
+	struct strings *names;
 	const struct build *builds;
 	size_t build_count;
 	struct answer *list;		/* as the functions in @changed */
@@ -64,9 +70,6 @@ extern const struct class_text {
  */
 int answers__find(struct answers *a, struct runs *runs);
 void answers__free(struct answers *a);
-
-/* The rest of a sentence about the function, to be freed. */
-char *answer__text(const struct answers *a, size_t function);
 
 /*
  * ---- tests. A test is a name that runs have; a run without one is a test of its own, with the name of its document.
@@ -91,6 +94,7 @@ void tests__free(struct tests *t);
 
 void answers__text(const struct answers *a, FILE *out);
 void answers__json(const struct answers *a, FILE *out);
+void answers__lcov(const struct answers *a, FILE *out);
 void answers__tap(const struct answers *a, FILE *out);
 void answers__tests(const struct answers *a, FILE *out);
 

@@ -163,12 +163,6 @@ static struct changed_function *touch(struct finding *f, const char *name, enum 
 	return c;
 }
 
-/* Lines that are not there are between two lines: both must be in the function. */
-static bool overlaps(unsigned int start, unsigned int end, unsigned int line, unsigned int count)
-{
-	return count ? start < line + count && line <= end : start < line && line <= end;
-}
-
 /* @macros: only those with the name of a macro; else only those without */
 static bool touch_tags(struct finding *f, enum side side, unsigned int line, unsigned int lines, bool macros)
 {
@@ -180,7 +174,7 @@ static bool touch_tags(struct finding *f, enum side side, unsigned int line, uns
 	for (size_t i = 0; i < count; i++) {
 		struct changed_function *c;
 
-		if (!overlaps(tags[i].start, tags[i].end, line, lines) || name__is_macro(tags[i].name) != macros)
+		if (!lines__have(tags[i].start, tags[i].end, line, lines) || name__is_macro(tags[i].name) != macros)
 			continue;
 		c = touch(f, tags[i].name, BY_SOURCE);
 		c->is_new = !has_tag(f, OLD, c->name);
@@ -218,7 +212,7 @@ static bool touch_spots(struct finding *f, enum side side, unsigned int line, un
 		const struct spot *s = &wanted->spots[i];
 		struct changed_function *c;
 
-		if (!overlaps(s->line, s->end, line, lines))
+		if (!lines__have(s->line, s->end, line, lines))
 			continue;
 		c = touch(f, best_of(f->b, wanted, s)->name, BY_BUILD);
 		c->start = s->line;
@@ -260,6 +254,7 @@ static void find_in_file(struct finding *f, bool whole)
 	f->paths[OLD] = f->file->kind == FILE_COPIED ? NULL : f->file->old;
 	f->paths[NEW] = f->file->new;
 	f->of->match = find_match(f);
+	f->of->guessed = f->of->match >= MATCH_NONE && !f->tags[OLD].names && !f->tags[NEW].names;
 	for (int side = 0; f->b && side < SIDES; side++) {
 		const struct wanted_file *wanted = build__file(f->b, f->paths[side]);
 

@@ -40,6 +40,7 @@ struct changed_file {
 	enum match match;
 	size_t units;			/* compiled files of the build that name it */
 	size_t outside;			/* hunks with a change that is in no function */
+	bool guessed;			/* it is only the patch that tells which functions it has */
 };
 
 struct changed {

@@ -17,9 +17,9 @@
 #include "run/output.h"
 
 enum { KEY_STORE = 256, KEY_GIT, KEY_CVE, KEY_TESTS };
-enum { AFFECTED_TEXT, AFFECTED_JSON, AFFECTED_TAP };
+enum { AFFECTED_TEXT, AFFECTED_JSON, AFFECTED_LCOV, AFFECTED_TAP };
 
-static const char *const format_names[] = { "text", "json", "tap", NULL };
+static const char *const format_names[] = { "text", "json", "lcov", "tap", NULL };
 
 static const struct argp_option options[] = {
 	{ "store", KEY_STORE, "FILE", 0, "a store, as runs.db or runs.db?since=7d; or a recording, and may be given "
@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	{ "cve", KEY_CVE, "RECORD", 0, "the change is the fix of this CVE, a record in json; with --git, its "
 	  "functions, without it all code of its files", 0 },
 	{ "tests", KEY_TESTS, NULL, 0, "print only the tests to run, the fewest that reach all that tests reach", 0 },
-	OPTION_FORMAT("text (default), json or tap" OPTION_FORMAT_BY_NAME),
+	OPTION_FORMAT("text (default), json, lcov or tap" OPTION_FORMAT_BY_NAME),
 	OPTION_OUTPUT,
 	OPTION_VMLINUX("of a build with debug information, may be given several times; default: those of the runs, "
 		       "where they usually are"),
@@ -225,20 +225,17 @@ static void close_builds(struct builds *b)
 
 static int print(const struct answers *a, const struct affected_options *o)
 {
+	/* In the order of the formats. */
+	static void (*const print[])(const struct answers *a, FILE *out) = {
+		answers__text, answers__json, answers__lcov, answers__tap,
+	};
 	struct output *output;
 	int err;
 
 	err = output__open(&output, o->result.output, NULL);
 	if (err)
 		return err;
-	if (o->tests)
-		answers__tests(a, output__stream(output));
-	else if (o->result.format == AFFECTED_JSON)
-		answers__json(a, output__stream(output));
-	else if (o->result.format == AFFECTED_TAP)
-		answers__tap(a, output__stream(output));
-	else
-		answers__text(a, output__stream(output));
+	(o->tests ? answers__tests : print[o->result.format])(a, output__stream(output));
 	return output__commit(output);
 }
 
@@ -248,7 +245,7 @@ static int answer(const struct affected_options *o, const struct change_source *
 	struct changed changed;
 	struct answers a = {
 		.patch = &c->patch, .changed = &changed, .runs = r, .builds = b->list, .build_count = b->count,
-		.triage = o->cve != NULL,
+		.triage = o->cve != NULL, .tags = c->tags,
 	};
 	int err;
 

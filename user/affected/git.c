@@ -9,6 +9,7 @@
  *
  * `git cat-file` gives the files of each side, and ctags gets them by a pipe: none of them is written.
  */
+#include <ctype.h>
 #include <ftw.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -17,8 +18,10 @@
 #include <unistd.h>
 
 #include "affected/git.h"
+#include "affected/makefiles.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/sorted.h"
@@ -244,6 +247,8 @@ static int read_blob(struct child *git, const char *id, const char *path, char *
 		*ret_size = size;
 		/* There is a line end behind it. */
 		err = *ret && fread(*ret, size + 1, 1, git->from) == 1 ? 0 : -EIO;
+		if (!err)
+			(*ret)[size] = '\0';
 	}
 	free(line);
 	return err;
@@ -251,19 +256,20 @@ static int read_blob(struct child *git, const char *id, const char *path, char *
 
 static void add_tag(struct tags *t, const char *path, struct json_object *line)
 {
-	const char *name = json__text(json__field(line, "name"));
+	const char *name = json__text(json__field(line, "name")), *kind = json__text(json__field(line, "kind"));
 	const char *signature = json__text(json__field(line, "signature"));
 	int start = json_object_get_int(json__field(line, "line")), end = json_object_get_int(json__field(line, "end"));
 	char *whole;
 	struct tag tag;
 
-	if (!name || start <= 0)
+	if (!name || !kind || start <= 0)
 		return;
+	kind = strcmp(kind, "function") ? strings__intern(t->names, kind) : NULL;
 	whole = function__name(name, strlen(name), signature && *signature == '(' ? signature + 1 : "");
 	tag = (struct tag){
-		strings__intern(t->names, path), strings__add(t->names, whole), start, end > start ? end : start,
+		strings__intern(t->names, path), strings__add(t->names, whole), kind, start, end > start ? end : start,
 	};
-	*LIST_ADD(t->list, t->count) = tag;
+	*(kind ? LIST_ADD(t->others, t->other_count) : LIST_ADD(t->list, t->count)) = tag;
 	free(whole);
 }
 
@@ -311,12 +317,109 @@ static int read_tags(struct tags *t, struct child *ctags, const char *path, cons
 	return err;
 }
 
+static void free_makefile(struct lh_entry *e)
+{
+	free(lh_entry_k(e));
+	free((void *)lh_entry_v(e));
+}
+
+/* Of a directory and those above it. */
+static int read_makefiles(struct lh_table *m, struct child *git, const char *id, const char *file)
+{
+	static const char *const names[] = { "Kbuild", "Makefile" };
+	char *directory = path__directory(file), *above;
+	bool top = false;
+	int err = 0;
+
+	for (; err >= 0 && !top; directory = above) {
+		for (size_t i = 0; err >= 0 && i < sizeof(names) / sizeof(names[0]); i++) {
+			char *path = xasprintf("%s%s%s", directory, *directory ? "/" : "", names[i]), *text = NULL;
+			size_t size;
+
+			if (lh_table_lookup_entry(m, path)) {
+				free(path);
+				continue;
+			}
+			err = read_blob(git, id, path, &text, &size);
+			index__add(m, path, err ? xstrdup("") : text);
+		}
+		top = !*directory;
+		above = path__directory(directory);
+		free(directory);
+	}
+	free(directory);
+	return err < 0 ? err : 0;
+}
+
 void tags__free(struct tags *t)
 {
 	for (int side = 0; side < SIDES; side++) {
+		if (t[side].makefiles)
+			lh_table_free(t[side].makefiles);
 		free(t[side].list);
+		free(t[side].others);
+		free(t[side].mentions);
 		strings__free(t[side].names);
 	}
+}
+
+/* ---- what is not a function */
+
+static bool is_changed(const struct patched_file *f, enum side side, const struct tag *tag)
+{
+	for (size_t i = 0; i < f->count; i++) {
+		for (size_t k = 0; k < f->list[i].count; k++) {
+			const struct change *c = &f->list[i].list[k];
+
+			if (lines__have(tag->start, tag->end, side == OLD ? c->old : c->new,
+					side == OLD ? c->old_count : c->new_count))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_name(const char *start, const char *end, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = start; (at = memmem(at, end - at, name, length)); at++) {
+		if ((at == start || !is_letter(at[-1])) && !is_letter(at[length]))
+			return true;
+	}
+	return false;
+}
+
+/* @text: of a file, whose functions and other tags begin at @function and @other. */
+static void find_mentions(struct tags *t, const struct patched_file *f, enum side side, const char *text,
+			  size_t function, size_t other)
+{
+	const char **lines = NULL;
+	size_t count = 0;
+
+	for (const char *at = text; at; at = (at = strchr(at, '\n')) ? at + 1 : NULL)
+		*LIST_ADD(lines, count) = at;
+	for (; other < t->other_count; other++) {
+		const struct tag *o = &t->others[other];
+		struct mention m = { o->path, o->name, o->kind };
+
+		for (size_t i = is_changed(f, side, o) ? function : t->count; i < t->count; i++) {
+			const struct tag *tag = &t->list[i];
+
+			if (tag->end < count && has_name(lines[tag->start - 1], lines[tag->end], o->name)) {
+				m.user = m.user ?: tag->name;
+				m.users++;
+			}
+		}
+		if (is_changed(f, side, o))
+			*LIST_ADD(t->mentions, t->mention_count) = m;
+	}
+	free(lines);
 }
 
 static int read_side(const struct patch *p, size_t first, enum side side, struct tags *t, struct child *git,
@@ -327,8 +430,8 @@ static int read_side(const struct patch *p, size_t first, enum side side, struct
 	t->names = strings__new();
 	for (size_t i = first; err >= 0 && i < p->count; i++) {
 		const char *path = side == OLD ? p->list[i].old : p->list[i].new;
+		size_t function = t->count, other = t->other_count, size;
 		char *text = NULL;
-		size_t size;
 
 		/* A question to git is a line. */
 		if (!path__is_source(path) || path[strlen(path) - 1] == 'S' || strchr(path, '\n'))
@@ -336,6 +439,10 @@ static int read_side(const struct patch *p, size_t first, enum side side, struct
 		err = read_blob(git, id, path, &text, &size);
 		if (!err)
 			err = read_tags(t, ctags, path, text, size);
+		if (!err)
+			find_mentions(t, &p->list[i], side, text, function, other);
+		if (err >= 0 && t->makefiles && path__is_compiled(path))
+			err = read_makefiles(t->makefiles, git, id, path);
 		free(text);
 	}
 	if (t->count)
@@ -349,13 +456,14 @@ static int find_tags(const struct patch *p, size_t first, struct tags *t, const 
 {
 	static const char *const cat[] = { "git", "cat-file", "--batch", NULL };
 	static const char *const tag[] = {
-		"ctags", "--options=NONE", "--languages=C", "--kinds-C=f", "--fields=+neS", "--_interactive=default",
-		NULL,
+		"ctags", "--options=NONE", "--languages=C", "--kinds-C=fdgstuv", "--fields=+neS",
+		"--_interactive=default", NULL,
 	};
 	struct child git = {}, ctags = {};
 	int err = child__start(&git, c->directory, cat, c->clean_env) ?:
 		  child__start(&ctags, c->directory, tag, environ);
 
+	t[NEW].makefiles = index__new(64, free_makefile);
 	for (int side = 0; err >= 0 && side < SIDES; side++)
 		err = read_side(p, first, side, &t[side], &git, &ctags, ids[side]);
 	child__close(&git);

@@ -3,22 +3,32 @@
 #ifndef HYTRACE_AFFECTED_GIT_H
 #define HYTRACE_AFFECTED_GIT_H
 
+#include <json-c/linkhash.h>
 #include <stddef.h>
 
 #include "affected/patch.h"
 
 enum side { OLD, NEW, SIDES };
 
-/* A function in a file. */
+/* A function in a file; or data, a macro or a type, with its @kind. */
 struct tag {
-	const char *path, *name;
+	const char *path, *name, *kind;
 	unsigned int start, end;
 };
 
+/* Data, a macro or a type that changes, and how many functions of its file mention it, such as @user. */
+struct mention {
+	const char *path, *name, *kind, *user;
+	size_t users;
+};
+
 struct tags {
-	struct tag *list;		/* by path and line */
-	size_t count;
+	struct tag *list;		/* functions, by path and line */
+	struct tag *others;
+	struct mention *mentions;
+	size_t count, other_count, mention_count;
 	struct strings *names;		/* NULL: the files were not read */
+	struct lh_table *makefiles;	/* on the new side: texts of Makefiles and Kbuilds, by their paths */
 };
 
 /**

@@ -37,6 +37,107 @@ static const char *s(size_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* ---- words of a function */
+
+static void print_ran(const struct answers *a, const struct answer *answer, FILE *out)
+{
+	const struct run *last = &a->runs->list[answer->last];
+	const char *host = NULL, *name = run__test(last);
+	bool hosts = false, tests = false;
+
+	for (size_t i = 0; i < a->runs->count; i++) {
+		const struct run *run = &a->runs->list[i];
+
+		if (!runs__has(answer->evidence.ran, i))
+			continue;
+		hosts |= host && !text__equals(host, run->host);
+		tests |= strcmp(name, run__test(run)) != 0;
+		host = run->host ?: host;
+	}
+	fprintf(out, "in %zu of %zu runs, %s%s", answer->ran, a->runs->count, name, tests ? " and others" : "");
+	if (host)
+		fprintf(out, hosts ? ", on %s and others" : ", on %s", host);
+	if (last->started)
+		fprintf(out, ", last %.16s", last->started);
+	if (answer->elsewhere)
+		fprintf(out, ", on another build%s", answer->unchanged > 0 ? " with the same code" :
+			answer->unchanged ? "" : " with other code");
+}
+
+static void print_place(const struct answer *answer, FILE *out)
+{
+	fprintf(out, "inlined into %s", answer->into);
+	if (answer->inlined > 1)
+		fprintf(out, " and %zu other%s", answer->inlined - 1, s(answer->inlined - 1));
+}
+
+/* The rest of a sentence about the function, to be freed. */
+static char *answer_text(const struct answers *a, size_t function)
+{
+	const struct answer *answer = &a->list[function];
+	const struct changed_function *c = &a->changed->list[function];
+	size_t length, modules = 0;
+	char *text;
+	FILE *out = xopen_memstream(&text, &length);
+
+	for (size_t i = 0; i < a->build_count; i++)
+		modules += a->builds[i].listed;
+	switch (answer->class) {
+	case CLASS_INLINED_SEEN:
+		fprintf(out, "in %s, ", answer->evidence.seen_in ?: answer->into);
+		print_ran(a, answer, out);
+		break;
+	case CLASS_RAN:
+		print_ran(a, answer, out);
+		if (!answer->evidence.recorded)
+			fputs(", as recorded calls show", out);
+		break;
+	case CLASS_NOT_RUN:
+		fprintf(out, "in any of %zu runs that could have seen it", answer->could);
+		if (!answer->complete)
+			fputs(", none of which was complete", out);
+		break;
+	case CLASS_BLIND:
+		fputs("it was not asked for, its module was not there, or it is init text", out);
+		break;
+	case CLASS_NO_RUNS:
+		if (answer->codes)
+			fputs("no run is of this build", out);
+		else
+			print_place(answer, out);
+		break;
+	case CLASS_INLINED_UNKNOWN:
+		print_place(answer, out);
+		fputs(answer->hidden ? ", which may leave no record" : ", which ran", out);
+		break;
+	case CLASS_UNTRACEABLE:
+		fputs(untraced__sentence(answer->untraced), out);
+		break;
+	case CLASS_UNKNOWN:
+		fputs(answer->why, out);
+		break;
+	case CLASS_NOT_THERE:
+		fputs("not compiled, or without code of its own in this configuration", out);
+		break;
+	case CLASS_NOT_BUILT:
+		fprintf(out, "in vmlinux, nor in %zu module%s of the build", modules, s(modules));
+		for (size_t i = 0; i < answer->option_count; i++)
+			fprintf(out, i ? ", %s" : "; its Makefiles name %s", answer->options[i]);
+		break;
+	case CLASS_NEW:
+		fputs("the build is one without the patch", out);
+		break;
+	case CLASSES:
+		break;
+	}
+	if (c->by == BY_CONTEXT)
+		fputs(" (a guess: by the patch's context)", out);
+	if (c->is_deleted)
+		fputs("; the patch removes it", out);
+	xclose_memstream(out);
+	return text;
+}
+
 /* ---- what is in no function */
 
 /* Why changes of a file are in no function, as a text to be freed; NULL: all are in one. */
@@ -45,6 +146,8 @@ static char *outside(const struct answers *a, size_t file)
 	const struct patched_file *f = &a->patch->list[file];
 	const struct changed_file *c = &a->changed->files[file];
 	const char *path = patched_file__path(f);
+	/* git cuts the line behind @@ off after 80 columns, perhaps before the name of the function. */
+	const char *what = c->guessed ? "in no function that the patch names" : "with data, macros or types";
 
 	if (f->binary)
 		return xstrdup("binary");
@@ -57,14 +160,34 @@ static char *outside(const struct answers *a, size_t file)
 	if (!path__is_source(path))
 		return xasprintf("%zu hunk%s, of no code of C", c->outside, s(c->outside));
 	if (!a->build_count || !strcmp(strrchr(path, '.'), ".c"))
-		return xasprintf("%zu hunk%s with data, macros or types%s", c->outside, s(c->outside),
+		return xasprintf("%zu hunk%s %s%s", c->outside, s(c->outside), what,
 				 a->build_count && !c->units ? ", not built" : "");
-	return xasprintf("%zu hunk%s with data, macros or types; %zu compiled file%s it", c->outside, s(c->outside),
-			 c->units, c->units == 1 ? " includes" : "s include");
+	return xasprintf("%zu hunk%s %s; %zu compiled file%s it", c->outside, s(c->outside), what, c->units,
+			 c->units == 1 ? " includes" : "s include");
+}
+
+/* The next one of a file; those of the new side come first. @at: 0 at first. NULL: there are no more */
+static const struct mention *next_mention(const struct answers *a, const char *path, size_t *at)
+{
+	const struct tags *new = &a->tags[NEW], *old = &a->tags[OLD];
+
+	while (*at < new->mention_count + old->mention_count) {
+		size_t i = (*at)++, k = 0;
+		const struct mention *m = i < new->mention_count ? &new->mentions[i] :
+								   &old->mentions[i - new->mention_count];
+
+		while (i >= new->mention_count && k < new->mention_count &&
+		       (strcmp(new->mentions[k].path, m->path) || strcmp(new->mentions[k].name, m->name)))
+			k++;
+		if (!strcmp(m->path, path) && (i < new->mention_count || k == new->mention_count))
+			return m;
+	}
+	return NULL;
 }
 
 static void print_outside(const struct answers *a, FILE *out)
 {
+	const struct mention *m;
 	bool any = false;
 
 	for (size_t i = 0; i < a->patch->count; i++) {
@@ -76,6 +199,10 @@ static void print_outside(const struct answers *a, FILE *out)
 			fputs("  ", out);
 			utf8__print(out, patched_file__path(&a->patch->list[i]), "");
 			fprintf(out, ": %s\n", text);
+			for (size_t at = 0; (m = next_mention(a, patched_file__path(&a->patch->list[i]), &at));)
+				fprintf(out, m->user ? "    %s %s: at least %zu function%s of the file mention%s it, "
+					"such as %s\n" : "    %s %s: no function of the file mentions it\n", m->kind,
+					m->name, m->users, s(m->users), m->users == 1 ? "s" : "", m->user);
 		}
 		any |= text != NULL;
 		free(text);
@@ -125,7 +252,7 @@ static void print_table(const struct answers *a, FILE *out)
 	for (size_t i = 0; i < a->changed->count; i++) {
 		const struct changed_function *c = function_of(a, a->order[i]);
 		struct libscols_line *line = table__line(table, NULL);
-		char *text = answer__text(a, a->order[i]);
+		char *text = answer_text(a, a->order[i]);
 		size_t column = 0;
 
 		table__cell(line, column++, class_texts[a->list[a->order[i]].class].text);
@@ -169,7 +296,7 @@ void answers__tap(const struct answers *a, FILE *out)
 	for (size_t i = 0; i < a->changed->count; i++) {
 		size_t at = a->order[i];
 		enum class class = a->list[at].class;
-		char *text = answer__text(a, at);
+		char *text = answer_text(a, at);
 		bool skip = !class_texts[class].missed && !class_texts[class].seen;
 
 		fprintf(out, "%sok %zu - %s, ", class_texts[class].missed ? "not " : "", i + 1,
@@ -219,6 +346,7 @@ static void write_hunk(const struct answers *a, const struct hunk *h, size_t *ch
 
 static void write_files(const struct answers *a, json_writer_t *w)
 {
+	const struct mention *m;
 	size_t change = 0;
 
 	json__lines(w, "files");
@@ -233,6 +361,16 @@ static void write_files(const struct answers *a, json_writer_t *w)
 		json__string_or_null(w, "lines_of", match_words[a->changed->files[i].match]);
 		json__number_or_null(w, "compiled_files", a->build_count, a->changed->files[i].units);
 		json__string_or_null(w, "not_in_a_function", text);
+		json__array(w, "not_functions");
+		for (size_t at = 0; (m = next_mention(a, patched_file__path(f), &at));) {
+			jsonw_start_object(w);
+			jsonw_string_field(w, "name", m->name);
+			jsonw_string_field(w, "kind", m->kind);
+			jsonw_lluint_field(w, "at_least", m->users);
+			json__string_or_null(w, "such_as", m->user);
+			jsonw_end_object(w);
+		}
+		jsonw_end_array(w);
 		json__array(w, "hunks");
 		for (size_t k = 0; k < f->count; k++)
 			write_hunk(a, &f->list[k], &change, w);
@@ -274,7 +412,7 @@ static void write_function(const struct answers *a, size_t i, json_writer_t *w)
 	const struct changed_function *c = function_of(a, i);
 	const struct answer *answer = &a->list[i];
 	const char *last = answer->ran ? a->runs->list[answer->last].started : NULL;
-	char *text = answer__text(a, i);
+	char *text = answer_text(a, i);
 
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", name_of(c));
@@ -294,6 +432,11 @@ static void write_function(const struct answers *a, size_t i, json_writer_t *w)
 	jsonw_lluint_field(w, "could", answer->could);
 	jsonw_lluint_field(w, "complete", answer->complete);
 	json__string_or_null(w, "last", last);
+	if (answer->elsewhere && answer->unchanged >= 0)
+		jsonw_bool_field(w, "unchanged", answer->unchanged);
+	else
+		jsonw_null_field(w, "unchanged");
+	json__strings(w, "options", answer->options, answer->option_count);
 	write_names(a, answer, "tests", true, w);
 	write_names(a, answer, "hosts", false, w);
 	jsonw_end_object(w);

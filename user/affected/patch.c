@@ -331,10 +331,21 @@ static void add_changed(struct hunk *h, struct position *pos, char sign)
 		c->new_count++;
 }
 
+/* A declaration ends with ");", perhaps in one of the next lines. */
+static bool is_declared(const struct reader *r, const char *line)
+{
+	for (int i = 0; i < 2 && ends_with(line, ",") && r->next[i]; i++) {
+		line = r->next[i];
+		if (ends_with(line, ");"))
+			return true;
+	}
+	return false;
+}
+
 /* A line of a hunk without its sign. @sign: '-', '+' or ' ' */
 static void read_content(struct reader *r, struct hunk *h, struct position *pos, char sign, const char *content)
 {
-	const char *name = heading_of(r, content);
+	const char *name = is_declared(r, content) ? NULL : heading_of(r, content);
 
 	if (name) {
 		pos->heading = (struct heading){ name, sign == '+' ? 0 : pos->old, sign == '-' ? 0 : pos->new };

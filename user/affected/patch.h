@@ -24,6 +24,12 @@ struct change {
 	struct heading heading;		/* the last one before or at the first line */
 };
 
+/* Is a change in lines @start to @end? Lines that are not there are between two lines: both must be among them. */
+static inline bool lines__have(unsigned int start, unsigned int end, unsigned int line, unsigned int count)
+{
+	return count ? start < line + count && line <= end : start < line && line <= end;
+}
+
 struct hunk {
 	unsigned int old, old_count, new, new_count;	/* as behind @@ */
 	struct heading heading;		/* that behind @@ */

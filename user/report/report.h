@@ -79,6 +79,9 @@ struct file_line {
 	bool seen;
 };
 
+/* Prints lines as -f lcov does. @list: without names; is sorted */
+void lcov__print(struct file_line *list, size_t count, const char *label, FILE *out);
+
 /* The lines that have a value in -f lcov, to be freed by line_values__free(). */
 struct line_values *line_values__new(const struct rows *r, const struct images *images);
 void line_values__free(struct line_values *v);

@@ -334,6 +334,16 @@ static void print_files(const struct line_values *l, const struct lcov_source *s
 	}
 }
 
+void lcov__print(struct file_line *list, size_t count, const char *label, FILE *out)
+{
+	const struct lcov_source none = {};
+	struct line_values l = { .lines = { list, count } };
+
+	sort(&l.lines, by_line);
+	unite(&l.lines);
+	print_files(&l, &none, label, out);
+}
+
 /* genhtml takes letters, digits and _ only. */
 static char *name_for_genhtml(const char *label)
 {

@@ -112,6 +112,12 @@ Test(patch, finds_names_in_parentheses_and_takes_no_pointer_for_a_function)
 	       "    -7,0 +11,2\n");
 }
 
+Test(patch, takes_no_declaration_of_several_lines_for_a_function)
+{
+	expect(HEAD "@@ -1,2 +1,5 @@\n+int f(int a,\n+      int b,\n+      int c);\n int g(int a,\n       int b)\n",
+	       "fs/x.c>fs/x.c changed\n  -1,2 +1,5\n    -1,0 +1,3\n");
+}
+
 Test(patch, gives_system_calls_and_assembly_their_names)
 {
 	expect(HEAD "@@ -1 +1 @@ SYM_FUNC_START(__memset)\n-a\n+b\n",
