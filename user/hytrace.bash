@@ -164,6 +164,7 @@ _hytrace_argument()
 			_hytrace_functions
 		fi
 		;;
+	suite) _hytrace_files ;;
 	affected)
 		if [[ " ${COMP_WORDS[*]} " == *' --git '* ]]; then
 			_hytrace_revisions

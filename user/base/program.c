@@ -217,13 +217,13 @@ int command__run(const struct command_table *table, int argc, char **argv)
 
 /* ---- options */
 
-double option__seconds(struct argp_state *state, const char *text)
+double option__seconds(struct argp_state *state, const char *name, const char *text)
 {
 	char *end;
 	double value = strtod(text, &end);
 
 	if (*end || end == text || !(value > 0) || value > 1e9)
-		argp_error(state, "--duration %s: not a time in seconds", text);
+		argp_error(state, "--%s %s: not a time in seconds", name, text);
 	return value;
 }
 

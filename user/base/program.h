@@ -64,7 +64,7 @@ int command__run(const struct command_table *table, int argc, char **argv);
 /* ---- values of options that several commands have. A wrong value ends the program with a usage error */
 
 /* Parses the value of --duration. */
-double option__seconds(struct argp_state *state, const char *text);
+double option__seconds(struct argp_state *state, const char *name, const char *text);
 /* Parses the value of --NAME, a number from 1 to @most. */
 long option__number(struct argp_state *state, const char *name, const char *text, long most);
 

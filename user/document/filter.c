@@ -473,7 +473,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		in->scope->comm = arg;
 		break;
 	case KEY_DURATION:
-		in->how->duration = option__seconds(state, arg);
+		in->how->duration = option__seconds(state, "duration", arg);
 		break;
 	case KEY_BOOT:
 		set_scope(state, in->scope, SCOPE_BOOT);

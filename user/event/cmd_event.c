@@ -268,7 +268,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		o->hist = arg;
 		break;
 	case KEY_DURATION:
-		o->duration = option__seconds(state, arg);
+		o->duration = option__seconds(state, "duration", arg);
 		break;
 	case KEY_TASK:
 		o->task = true;

@@ -67,7 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->list.plain = true;
 		break;
 	case KEY_TIMEOUT:
-		o->list.timeout = option__seconds(state, arg);
+		o->list.timeout = option__seconds(state, "timeout", arg);
 		break;
 	case KEY_SKIP:
 		o->list.skipped = option__number(state, "skip", arg, 255);
@@ -111,7 +111,7 @@ static char **runner_of(const struct list_options *l)
 	*LIST_ADD(argv, count) = "--no-trace";
 	if (l->plain)
 		*LIST_ADD(argv, count) = "--plain";
-	snprintf(timeout, sizeof(timeout), "--timeout=%.3f", l->timeout);
+	snprintf(timeout, sizeof(timeout), "--timeout=%.10g", l->timeout);
 	if (l->timeout)
 		*LIST_ADD(argv, count) = timeout;
 	snprintf(skip, sizeof(skip), "--skip=%ld", l->skipped);
@@ -192,7 +192,7 @@ static error_t parse_mark(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--status %s: is no exit status, from 0 to 255", arg);
 		break;
 	case ARGP_KEY_ARG:
-		if (o->name || !*arg)
+		if (o->name || !arg[strspn(arg, " \t\r")])
 			argp_error(state, "give one NAME");
 		o->name = arg;
 		break;
@@ -225,7 +225,11 @@ int cmd_mark(int argc, char **argv)
 		.args_doc = "NAME",
 		.doc = "Tells `hytrace suite` that the test NAME has ended, and the next one begins. Returns when this is "
 		       "done. Outside of a suite, does nothing."
-		       "\vExit status: 0 done, 1 failed, 2 usage.",
+		       "\vExamples:\n"
+		       "  hytrace mark --begin mount\n"
+		       "  ./mount-test; hytrace mark --status $? mount\n\n"
+		       "Exit status: 0 done, 1 failed, for example because the suite has ended, 2 usage, and 3 this user may "
+		       "not mark.",
 	};
 	struct mark_options o = { .status = MARK_UNKNOWN };
 	struct marker m;

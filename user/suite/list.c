@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -62,7 +63,11 @@ static char *read_all(FILE *f)
 	char *text = NULL;
 	size_t size = 0;
 
-	return getdelim(&text, &size, '\0', f) < 0 && ferror(f) ? NULL : text ?: xstrdup("");
+	if (getdelim(&text, &size, '\0', f) >= 0)
+		return text;
+	/* At the end of file, there may be a buffer that nothing was written to. */
+	free(text);
+	return ferror(f) ? NULL : xstrdup("");
 }
 
 int test_list__read(struct test_list *ret, const char *path, bool plain)
@@ -115,7 +120,7 @@ struct outcome {
 
 static void __attribute__((noreturn)) become(const struct runner *r, const struct test *test, pid_t parent)
 {
-	int null = open("/dev/null", O_RDONLY);
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -163,6 +168,12 @@ static bool wait_for(struct runner *r, int pidfd, int ms)
 	}
 }
 
+/* A time-out that does not fit, of 24 days, is none. */
+static int timeout_ms(const struct list_options *o)
+{
+	return o->timeout && o->timeout < INT_MAX / 1000 ? o->timeout * 1000 + 1 : -1;
+}
+
 static int run_test(struct runner *r, const struct test *test, struct outcome *ret)
 {
 	pid_t parent = getpid(), pid;
@@ -183,7 +194,7 @@ static int run_test(struct runner *r, const struct test *test, struct outcome *r
 		waitpid(pid, NULL, 0);
 		return pidfd;
 	}
-	if (!wait_for(r, pidfd, r->o->timeout ? r->o->timeout * 1000 + 1 : -1)) {
+	if (!wait_for(r, pidfd, timeout_ms(r->o))) {
 		ret->timed_out = !r->signal;
 		kill(-pid, SIGTERM);
 		wait_for(r, pidfd, END_MS);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,9 +52,9 @@ void mark__parse_tap(struct mark *ret, char *line)
 		rest = skip_blanks(rest + digits);
 	if (after_word(rest, "-"))
 		rest = after_word(rest, "-");
-	/* "\#" is part of the name. */
-	for (comment = strchr(rest, '#'); comment && comment > rest && comment[-1] == '\\'; )
-		comment = strchr(comment + 1, '#');
+	/* "\#" is a # of the name. */
+	for (comment = strchr(rest, '#'); comment && comment > rest && comment[-1] == '\\'; comment = strchr(comment, '#'))
+		memmove(comment - 1, comment, strlen(comment) + 1);
 	if (comment)
 		*comment = '\0';
 	trim_end(rest);
@@ -124,8 +125,14 @@ bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line
 			continue;
 		if (got < 0)
 			return errno == EAGAIN;
-		if (!got)
+		if (!got) {
+			/* The last line may lack its newline. */
+			l->text[l->used] = '\0';
+			if (l->used && !l->skip)
+				take(context, l->text);
+			l->used = 0;
 			return false;
+		}
 		if (raw)
 			raw(context, l->text + l->used, got);
 		l->used += got;
@@ -188,11 +195,11 @@ void marks__close(struct marks *m)
 
 int marker__open(struct marker *ret)
 {
-	const char *path = getenv(MARK_VARIABLE), *slash = path ? strrchr(path, '/') : NULL;
-	autofree char *answers = slash ? xasprintf("%.*s/answer", (int)(slash - path), path) : NULL;
+	const char *path = getenv(MARK_VARIABLE) ?: "", *slash = strrchr(path, '/');
+	autofree char *answers = xasprintf("%.*sanswer", slash ? (int)(slash - path) + 1 : 0, path);
 
 	*ret = (struct marker){ -1, -1 };
-	if (!slash)
+	if (!*path)
 		return 0;
 	ret->to = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (ret->to < 0)
@@ -216,21 +223,11 @@ static bool is_heard(const struct marker *m)
 	return poll(&to, 1, 0) <= 0 || !(to.revents & POLLERR);
 }
 
-int marker__say(struct marker *m, const char *fmt, ...)
+static int tell(const struct marker *m, const char *line, int length)
 {
 	struct pollfd answers = { .fd = m->answers, .events = POLLIN };
-	char line[PIPE_BUF + 1], byte;
-	va_list args;
-	int length;
+	char byte;
 
-	if (m->to < 0)
-		return 0;
-	va_start(args, fmt);
-	length = vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	if (length >= PIPE_BUF || strchr(line, '\n'))
-		return error__return(-EINVAL, "a name of a test has to be one line of less than %d bytes", PIPE_BUF - 16);
-	line[length++] = '\n';
 	/* Answers to marks that did not wait. */
 	while (read(m->answers, &byte, 1) == 1)
 		;
@@ -246,6 +243,27 @@ int marker__say(struct marker *m, const char *fmt, ...)
 			return error__return(-EPIPE, "`hytrace suite` has ended before the mark was answered");
 	}
 	return 0;
+}
+
+int marker__say(struct marker *m, const char *fmt, ...)
+{
+	char line[PIPE_BUF + 1];
+	va_list args;
+	int length, err;
+
+	if (m->to < 0)
+		return 0;
+	va_start(args, fmt);
+	length = vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	if (length >= PIPE_BUF || strchr(line, '\n'))
+		return error__return(-EINVAL, "a name of a test has to be one line of less than %d bytes", PIPE_BUF - 16);
+	line[length++] = '\n';
+	/* One at a time: two that wait would take each other's answer. */
+	flock(m->to, LOCK_EX);
+	err = tell(m, line, length);
+	flock(m->to, LOCK_UN);
+	return err;
 }
 
 void marker__close(struct marker *m)

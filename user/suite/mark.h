@@ -52,7 +52,8 @@ struct lines {
 
 /*
  * Reads from @fd, which does not block, as long as there is something, and calls @take for each line without its
- * newline. A line that is too long is cut off. @raw: gets all that was read; may be NULL. Returns false at the end of file.
+ * newline. A line that is too long is cut off; the last one may lack its newline. @raw: gets all that was read; may be NULL.
+ * Returns false at the end of file.
  */
 bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line),
 		 void (*raw)(void *context, const char *text, size_t length), void *context);
