@@ -168,9 +168,10 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
  * tasks. @ret must be freed.
  */
 void collect__plan(struct coverage *ret, const struct request *request);
-/* A part of a run, from engine_ops.cut(). Hits outside of the window of @running are no part of it. */
+/* A part of a run, from engine_ops.cut(). Hits that came after the window of @running are no part of it. */
 struct piece {
 	void *cut;		/* the set; NULL: the present one */
+	bool empty;		/* it has no window: no hit is a part of it */
 	struct hits *outside;	/* gets copies of these hits */
 };
 

@@ -4,8 +4,10 @@
  *
  * Each cut begins a new set in the kernel. Marks (mark.h) say when. A set begins at the begin of a test, or with the
  * result of the test before it, so a function's first call in a test is in the test's own set, even if it was called
- * before. What comes in a set after the end of its test is known by its time: it belongs to no test. At the end, all
- * that belongs to no test is kept as one more run, "(between tests)". So each call is in one of the runs.
+ * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is made, were
+ * in no test, it would hide the test's own call. What comes in a set after the end of its test is known by its time: it
+ * belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)". So each call is in
+ * one of the runs.
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
  * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the next mark before it is answered: the
@@ -45,10 +47,10 @@
 enum state { NONE, RUNS, ENDED };
 
 struct part {
-	char *name;		/* NULL: no test */
+	char *name;		/* NULL: no test, all is between tests */
 	int status;		/* of the test; MARK_UNKNOWN */
 	enum ending ended_by;
-	uint64_t began, ended;	/* CLOCK_MONOTONIC; an empty window: all is between tests */
+	uint64_t began, ended;	/* CLOCK_MONOTONIC */
 	void *cut;		/* the engine's; NULL: the present set */
 	uint64_t cut_at;
 };
@@ -175,7 +177,7 @@ static struct running window_of(const struct suite *s, const struct part *p)
 /* @clocks: those of now at the end */
 static void read_part(struct suite *s, struct part *p, const struct clocks *clocks)
 {
-	const struct piece piece = { p->cut, &s->between };
+	const struct piece piece = { p->cut, !p->name, &s->between };
 	struct running e = window_of(s, p);
 	char *command[] = { p->name, NULL };
 	struct coverage c = {};
@@ -262,9 +264,10 @@ static void begin(struct suite *s, const char *name, uint64_t now)
 	if (s->state == RUNS)
 		end_test(s, now, MARK_UNKNOWN, ENDED_BY_COMMAND);
 	read_settled(s);
+	now = clock__monotonic();
 	cut(s);
 	s->now.name = xstrdup(name);
-	s->now.began = clock__monotonic();
+	s->now.began = now;
 	s->state = RUNS;
 	s->marked = true;
 }
@@ -282,7 +285,7 @@ static void result(struct suite *s, const struct mark *m, uint64_t now)
 	s->now.began = began;
 	end_test(s, now, m->status, ENDED_BY_COMMAND);
 	cut(s);
-	s->now.began = clock__monotonic();
+	s->now.began = now;
 	s->state = NONE;
 	read_settled(s);
 }
@@ -425,7 +428,7 @@ static int record(struct suite *s)
 	};
 	int err, ended;
 
-	s->now.began = s->engine->open;
+	s->now.began = s->engine->opening;
 	err = workload__wait_for_end(&s->session.workload, &limits, tend, s);
 	/* What the runner has said at its end. */
 	if (!err)
