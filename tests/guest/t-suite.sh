@@ -13,6 +13,11 @@ suite()
 {
 	"$hytrace" suite "$@"
 }
+# As suite; it must end
+within()
+{
+	timeout -k 1 60 "$hytrace" suite "$@"
+}
 # shellcheck disable=SC2034 # for loader.sh
 subject=suite
 
@@ -145,6 +150,17 @@ ok 'a test is running' soon test -s ready
 interrupt $!
 is 'Ctrl-C keeps what is there, and the test that it has ended' "$(runs stopped.db "test, json_extract(head, '\$.ended')")" \
 	$'done,command\nlong,signal\n(between tests),signal'
+printf '%s\n' 'short sleep 1' 'long echo now >begun; sleep 60' 'later true' >ends
+"$hytrace" suite --task --keep ended.db ends >out 2>err &
+ok 'a test of a list is running' soon test -s begun
+interrupt $!
+is 'Ctrl-C ends the list, too' "$?" 130
+is 'with its results' "$(grep -o '^ok 1 short\|^not ok 2 long # interrupted\|^Bail' out | xargs)" 'ok 1 short not ok 2 long # interrupted Bail'
+printf '%s\n' 'short sleep 1' 'later true' >ends
+subject=within
+ok 'after --duration, the list goes on' status 0 --task --duration .5 --keep over.db ends
+is 'and is not recorded' "$(runs over.db test | xargs)" 'short (between tests)'
+subject=suite
 ok 'nothing is left' soon nothing_left
 ls -d /tmp/hytrace-mark.* >left 2>&1
 is 'nor is a FIFO' "$(grep -c 'No such' left)" 1

@@ -20,11 +20,12 @@
  *	RUNS			RUNS*	 ENDED	 NONE*	 cut short
  *	ENDED			RUNS	 ENDED	 NONE*	 whole
  *
- * A star: a test ends at this mark, that of the state or the one that the mark names.
+ * After that, the state is OVER. A star: a test ends at this mark, that of the state or the one that the mark names.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@
 #define SETTLED_NS 300000000ull
 #define BETWEEN "(between tests)"
 
-enum state { NONE, RUNS, ENDED };
+enum state { NONE, RUNS, ENDED, OVER };
 
 struct part {
 	char *name;		/* NULL: no test, all is between tests */
@@ -69,6 +70,7 @@ struct suite {
 	size_t file_count;
 	struct symbols *after;	/* if modules were loaded or removed */
 	enum state state;
+	volatile bool runner_ended;
 	bool marked;		/* a test was begun by a mark: results in the output are only those of its parts */
 	struct part now;
 	struct part *waiting;	/* sets that were cut off and not yet read */
@@ -294,6 +296,8 @@ static void take(struct suite *s, const struct mark *m)
 {
 	uint64_t now = clock__monotonic();
 
+	if (s->state == OVER)
+		return;
 	if (m->kind == MARK_BEGIN)
 		begin(s, m->name, now);
 	else if (m->kind == MARK_END && s->state == RUNS)
@@ -337,40 +341,37 @@ static void pass_output(void *context, const char *text, size_t length)
 	}
 }
 
-/* Handles what has come. Called when the epoll descriptor wakes the wait, and in between. */
-static int tend(void *context)
+static void hear(struct suite *s)
 {
-	struct suite *s = context;
 	struct epoll_event event;
 
 	lines__read(&s->marks.lines, s->marks.fd, take_mark, NULL, s);
 	if (s->output >= 0 && !lines__read(&s->output_lines, s->output, take_output, pass_output, s))
 		epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->output, &event);
+}
+
+/* Handles what has come. Called when the epoll descriptor wakes the wait, and in between. */
+static int tend(void *context)
+{
+	struct suite *s = context;
+
+	hear(s);
 	return engines__tend(&s->session.engines);
 }
 
-/* ---- the runner's output after the run: it may be as long as the runner */
-
-struct rest {
-	int output;
-	volatile bool done;
-};
-
-static void *pass_rest(void *data)
+/* After the recording, the runner may go on. Its marks are answered, or it would wait for ever, and hytrace for its end. */
+static void *hear_rest(void *data)
 {
-	struct rest *r = data;
-	char buffer[4096];
-	ssize_t got;
+	struct suite *s = data;
+	struct pollfd marks = { .fd = s->marks.fd, .events = POLLIN };
+	bool ended;
 
-	for (;;) {
-		bool done = r->done;
-
-		while ((got = read(r->output, buffer, sizeof(buffer))) > 0)
-			pass_output(NULL, buffer, got);
-		if (!got || (got < 0 && errno != EAGAIN && errno != EINTR) || done)
-			return NULL;
-		usleep(20000);
-	}
+	do {
+		ended = s->runner_ended;
+		poll(&marks, 1, ended ? 0 : 20);
+		hear(s);
+	} while (!ended);
+	return NULL;
 }
 
 /* ---- the steps */
@@ -436,6 +437,7 @@ static int record(struct suite *s)
 	if (s->state == RUNS)
 		end_test(s, clock__monotonic(), MARK_UNKNOWN, s->session.workload.ended);
 	ended = session__close(&s->session);
+	s->state = OVER;
 	return err ?: ended;
 }
 
@@ -472,9 +474,8 @@ static int read_rest(struct suite *s)
 int suite__run(const struct suite_options *o)
 {
 	struct suite s = { .o = o, .output = -1, .output_end = -1, .epoll = -1, .now.status = MARK_UNKNOWN };
-	struct rest rest = { -1 };
 	pthread_t thread;
-	bool passes;
+	bool hears;
 	int err, status;
 
 	session__init(&s.session, &o->cover);
@@ -484,16 +485,15 @@ int suite__run(const struct suite_options *o)
 	s.engine = &s.session.engines.list[0];
 	s.marks.fd = s.marks.answer_fd = -1;
 	err = err ?: claim(&s) ?: attach(&s) ?: session__open(&s.session) ?: record(&s);
-	rest.output = s.output;
-	passes = s.output >= 0 && !pthread_create(&thread, NULL, pass_rest, &rest);
+	hears = s.state == OVER && !pthread_create(&thread, NULL, hear_rest, &s);
 	err = err ?: read_rest(&s) ?: s.err;
 	store__close(s.store);
 	if (!err)
 		error__print("%zu tests recorded%s%s%s%s", s.tests, o->directory ? " in " : "", o->directory ?: "",
 			     o->cover.keep ? ", kept in " : "", o->cover.keep ?: "");
 	status = session__end(&s.session, err);
-	rest.done = true;
-	if (passes)
+	s.runner_ended = true;
+	if (hears)
 		pthread_join(thread, NULL);
 	marks__close(&s.marks);
 	hits__free(&s.between);
