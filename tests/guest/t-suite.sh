@@ -136,6 +136,19 @@ ok 'the results in a runner'\''s output cut' status 9 --task --keep tap.db -- sh
 is 'the output is passed on' "$(<out)" "$(sed -n "s/.*echo '*\([^';]*\)'*.*/\1/p" tap.sh | sed 's/^TAP.*/TAP version 13/')"
 is 'its tests are runs' "$(runs tap.db "test, json_extract(head, '\$.status')")" $'first: mkdir,0\nsecond,1\n(between tests),'
 is 'with their calls' "$(ran tap.db '\_\_x64\_sys\_mkdir')" 'first: mkdir,__x64_sys_mkdir'
+full()
+{
+	within "$@" >/dev/full
+}
+subject=full
+ok 'output that is lost is an error' says 'standard output: No space' 125 --task --keep tap.db -- sh tap.sh
+quiet()
+{
+	within "$@" >/dev/null
+}
+subject=quiet
+ok 'output without an end' status 143 --duration .5 --keep yes.db -- sh -c 'echo ok 1 a; (sleep 2; kill $$) & exec yes'
+subject=suite
 ok 'a line to the FIFO is a mark' status 0 --task --keep fifo.db -- sh -c 'mkdir f; echo one >"$HYTRACE_MARK"; sleep .5; echo end 4 two >"$HYTRACE_MARK"; sleep .5'
 is 'with its status' "$(runs fifo.db "test, json_extract(head, '\$.status')")" $'one,\ntwo,4\n(between tests),'
 ok 'a runner without any test' says 'no test was seen' 125 --keep none.db -- true

@@ -64,6 +64,7 @@ struct suite {
 	struct lines output_lines;
 	int output;		/* the runner's standard output, to read from; -1: it is not followed */
 	int output_end;		/* its other side, for the runner */
+	int output_err;		/* it could not be passed on */
 	int epoll;
 	struct store *store;
 	char **files;		/* names that are used in the directory */
@@ -330,12 +331,16 @@ static void take_output(void *context, char *line)
 
 static void pass_output(void *context, const char *text, size_t length)
 {
-	(void)context;
-	while (length) {
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct suite *s = context;
+
+	while (length && !s->output_err) {
 		ssize_t written = write(STDOUT_FILENO, text, length);
 
-		if (written < 0 && errno != EINTR && errno != EAGAIN)
-			return;
+		if (written < 0 && errno == EAGAIN)
+			poll(&out, 1, -1);
+		else if (written < 0 && errno != EINTR)
+			s->output_err = error__return(-errno, "standard output: %s", strerror(errno));
 		text += written > 0 ? written : 0;
 		length -= written > 0 ? written : 0;
 	}
@@ -495,6 +500,7 @@ int suite__run(const struct suite_options *o)
 	s.runner_ended = true;
 	if (hears)
 		pthread_join(thread, NULL);
+	status = s.output_err ? error__status(s.output_err, true) : status;
 	marks__close(&s.marks);
 	hits__free(&s.between);
 	symbols__free(s.after);
