@@ -151,6 +151,9 @@ ok 'output without an end' status 143 --duration .5 --keep yes.db -- sh -c 'echo
 subject=suite
 ok 'a line to the FIFO is a mark' status 0 --task --keep fifo.db -- sh -c 'mkdir f; echo one >"$HYTRACE_MARK"; sleep .5; echo end 4 two >"$HYTRACE_MARK"; sleep .5'
 is 'with its status' "$(runs fifo.db "test, json_extract(head, '\$.status')")" $'one,\ntwo,4\n(between tests),'
+ok 'results and marks' status 0 --task --keep order.db -- \
+	sh -c 'kill -STOP $PPID; echo ok 1 one; echo begin two >"$HYTRACE_MARK"; kill -CONT $PPID; sleep 1; echo end 0 two >"$HYTRACE_MARK"'
+is 'come in their order' "$(runs order.db test | xargs)" 'one two (between tests)'
 ok 'a runner without any test' says 'no test was seen' 125 --keep none.db -- true
 ok 'a runner' status 0 --keep list.db -- sh -c 'ls /proc/$$/fd; echo ok 1 x'
 is 'has no file of hytrace' "$(xargs <out)" '0 1 2 ok 1 x'

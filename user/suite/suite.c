@@ -346,13 +346,14 @@ static void pass_output(void *context, const char *text, size_t length)
 	}
 }
 
+/* The output comes first: who waits for the answer to a mark has printed before the mark all that is there. */
 static void hear(struct suite *s)
 {
 	struct epoll_event event;
 
-	lines__read(&s->marks.lines, s->marks.fd, take_mark, NULL, s);
 	if (s->output >= 0 && !lines__read(&s->output_lines, s->output, take_output, pass_output, s))
 		epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->output, &event);
+	lines__read(&s->marks.lines, s->marks.fd, take_mark, NULL, s);
 }
 
 /* Handles what has come. Called when the epoll descriptor wakes the wait, and in between. */
