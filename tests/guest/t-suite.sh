@@ -151,6 +151,9 @@ ok 'output without an end' status 143 --duration .5 --keep yes.db -- sh -c 'echo
 subject=suite
 ok 'a line to the FIFO is a mark' status 0 --task --keep fifo.db -- sh -c 'mkdir f; echo one >"$HYTRACE_MARK"; sleep .5; echo end 4 two >"$HYTRACE_MARK"; sleep .5'
 is 'with its status' "$(runs fifo.db "test, json_extract(head, '\$.status')")" $'one,\ntwo,4\n(between tests),'
+ok 'a begin that does not wait' status 0 --keep prompt.db -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$0" mark --begin $i; done; sleep .5; echo begin last >"$HYTRACE_MARK"; sleep .05; mkdir prompt; sleep .5; "$0" mark --status 0 last' "$hytrace"
+is 'is not held up by sets that are read' "$(ran prompt.db '\_\_x64\_sys\_mkdir')" last,__x64_sys_mkdir
 ok 'results and marks' status 0 --task --keep order.db -- \
 	sh -c 'kill -STOP $PPID; echo ok 1 one; echo begin two >"$HYTRACE_MARK"; kill -CONT $PPID; sleep 1; echo end 0 two >"$HYTRACE_MARK"'
 is 'come in their order' "$(runs order.db test | xargs)" 'one two (between tests)'

@@ -10,8 +10,8 @@
  * one of the runs.
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
- * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the next mark before it is answered: the
- * runner waits meanwhile, if it waits for answers. If it does not, sets are read while the next test runs. The engines
+ * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is answered:
+ * the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that. The engines
  * leave out what this process does, so that the runs have nothing of it; an interrupt that comes meanwhile on the same
  * CPU is left out, too.
  *
@@ -264,15 +264,17 @@ static void end_test(struct suite *s, uint64_t now, int status, enum ending by)
 
 static void begin(struct suite *s, const char *name, uint64_t now)
 {
-	if (s->state == RUNS)
+	bool follows = s->state == RUNS;
+
+	if (follows)
 		end_test(s, now, MARK_UNKNOWN, ENDED_BY_COMMAND);
-	read_settled(s);
-	now = clock__monotonic();
 	cut(s);
 	s->now.name = xstrdup(name);
 	s->now.began = now;
 	s->state = RUNS;
 	s->marked = true;
+	if (follows)
+		read_settled(s);
 }
 
 /* The test has begun with the present set, or with nothing of its own if another one is in that set. */
@@ -299,12 +301,14 @@ static void take(struct suite *s, const struct mark *m)
 
 	if (s->state == OVER)
 		return;
-	if (m->kind == MARK_BEGIN)
+	if (m->kind == MARK_BEGIN) {
 		begin(s, m->name, now);
-	else if (m->kind == MARK_END && s->state == RUNS)
+	} else if (m->kind == MARK_END && s->state == RUNS) {
 		end_test(s, now, m->status, ENDED_BY_COMMAND);
-	else if (m->kind == MARK_RESULT || (m->kind == MARK_END && s->state == NONE))
+		read_settled(s);
+	} else if (m->kind == MARK_RESULT || (m->kind == MARK_END && s->state == NONE)) {
 		result(s, m, now);
+	}
 }
 
 static void take_mark(void *context, char *line)
