@@ -494,7 +494,10 @@ int suite__run(const struct suite_options *o)
 	err = session__look(&s.session);
 	s.engine = &s.session.engines.list[0];
 	s.marks.fd = s.marks.answer_fd = -1;
-	err = err ?: claim(&s) ?: attach(&s) ?: session__open(&s.session) ?: record(&s);
+	err = err ?: claim(&s) ?: attach(&s) ?: session__open(&s.session);
+	/* What was recorded before a failure is kept. */
+	if (!err)
+		note_error(&s, record(&s));
 	hears = s.state == OVER && !pthread_create(&thread, NULL, hear_rest, &s);
 	err = err ?: read_rest(&s) ?: s.err;
 	store__close(s.store);
