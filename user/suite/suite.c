@@ -78,7 +78,7 @@ struct suite {
 	size_t waiting_count;
 	struct hits between;
 	struct counters lost;	/* of all sets */
-	size_t tests;
+	size_t tests, incomplete;
 	int err;		/* the first error */
 };
 
@@ -149,6 +149,7 @@ static void put(struct suite *s, struct coverage *c, const char *test)
 		note.hash = hash_of(c, text.bytes ? &text : NULL, test);
 		note_error(s, outputs__keep(s->store, &note, c));
 	}
+	s->incomplete += !losses__complete(&c->lost);
 	if (s->o->cover.strict && !losses__complete(&c->lost))
 		note_error(s, error__return(-ENODATA, "--strict: the result of %s is not complete", test));
 	free(text.bytes);
@@ -504,6 +505,8 @@ int suite__run(const struct suite_options *o)
 	if (!err)
 		error__print("%zu tests recorded%s%s%s%s", s.tests, o->directory ? " in " : "", o->directory ?: "",
 			     o->cover.keep ? ", kept in " : "", o->cover.keep ?: "");
+	if (s.incomplete)
+		error__warn("%zu of the runs are not complete: each says what it has lost", s.incomplete);
 	status = session__end(&s.session, err);
 	s.runner_ended = true;
 	if (hears)
