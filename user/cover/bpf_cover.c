@@ -530,9 +530,12 @@ int bpf_cover__collect(struct bpf_cover *b, void *cut, struct coverage *c, const
 int bpf_cover__cut(void *engine, void **ret)
 {
 	struct bpf_cover *b = engine;
-	struct bpf_cut *cut = xcalloc(1, sizeof(*cut));
+	struct bpf_cut *cut;
 	int err = read_misses(b, 1);
 
+	if (err)
+		return err;
+	cut = xcalloc(1, sizeof(*cut));
 	*(volatile __u32 *)&b->skel->bss->generation += 1;
 	*cut = present(b);
 	cut->generation--;
@@ -540,7 +543,7 @@ int bpf_cover__cut(void *engine, void **ret)
 	b->missed[0] = b->missed[1];
 	b->recursion[0] = b->recursion[1];
 	*ret = cut;
-	return err;
+	return 0;
 }
 
 int bpf_cover__complete(void *engine)

@@ -54,6 +54,7 @@ struct part {
 	uint64_t began, ended;	/* CLOCK_MONOTONIC */
 	void *cut;		/* the engine's; NULL: the present set */
 	uint64_t cut_at;
+	bool mixed;		/* the set is also that of the test before, because a cut has failed */
 };
 
 struct suite {
@@ -181,7 +182,7 @@ static struct running window_of(const struct suite *s, const struct part *p)
 /* @clocks: those of now at the end */
 static void read_part(struct suite *s, struct part *p, const struct clocks *clocks)
 {
-	const struct piece piece = { p->cut, !p->name, &s->between };
+	const struct piece piece = { p->cut, !p->name || p->mixed, &s->between };
 	struct running e = window_of(s, p);
 	char *command[] = { p->name, NULL };
 	struct coverage c = {};
@@ -190,7 +191,7 @@ static void read_part(struct suite *s, struct part *p, const struct clocks *cloc
 	note_error(s, err);
 	if (!err)
 		add_lost(&s->lost, &c.lost);
-	if (!err && p->name) {
+	if (!err && !piece.empty) {
 		c.ended = p->ended_by;
 		c.status = p->status;
 		coverage__set_command(&c, command);
@@ -240,19 +241,23 @@ static void read_settled(struct suite *s)
 
 /* ---- marks */
 
-/* The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one. */
+/*
+ * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one, which has
+ * no second hit of a function: neither test has a run then.
+ */
 static void cut(struct suite *s)
 {
 	int err = s->engine->ops->cut(s->engine->engine, &s->now.cut);
 
 	if (err) {
 		note_error(s, err);
+		error__print("%s and the test after it have no run", s->now.name ?: BETWEEN);
 		free(s->now.name);
 	} else {
 		s->now.cut_at = clock__monotonic();
 		*LIST_ADD(s->waiting, s->waiting_count) = s->now;
 	}
-	s->now = (struct part){ .status = MARK_UNKNOWN };
+	s->now = (struct part){ .status = MARK_UNKNOWN, .mixed = err };
 }
 
 static void end_test(struct suite *s, uint64_t now, int status, enum ending by)
