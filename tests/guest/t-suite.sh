@@ -90,6 +90,9 @@ for engine in oneshot bpf; do
 	is "$engine: statuses" "$(runs "$engine.db" "test, json_extract(head, '\$.status')" "test IN ('test 6', 'test 7', 'test 1000')")" \
 		$'test 6,6\ntest 7,0\ntest 1000,6'
 done
+ok 'a small log is read in time' status 0 -e bpf --task -a '__x64_sys_*' --max-entries 16 --strict --keep small.db -- \
+	perl "$calls" 200 3 small.truth busy
+ok 'each of its tests has its calls' truth small.db small.truth
 ok 'results alone cut, too' status 0 --task -a '__x64_sys_*' --keep results.db -- perl "$calls" 100 7 results.truth results
 ok 'each has its calls' truth results.db results.truth
 

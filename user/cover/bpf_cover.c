@@ -573,3 +573,12 @@ void bpf_cover__drop(void *engine, void *data)
 	__atomic_store_n(&b->skel->bss->stats.dropped, i, __ATOMIC_RELEASE);
 	free(data);
 }
+
+/* The present set needs room, too. */
+bool bpf_cover__crowded(void *engine)
+{
+	const struct bpf_cover *b = engine;
+	const struct cover_stats *stats = &b->skel->bss->stats;
+
+	return *(volatile __u32 *)&stats->logged - stats->dropped > bpf_map__max_entries(b->skel->maps.hits) / 4;
+}

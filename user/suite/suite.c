@@ -234,7 +234,9 @@ static void read_waiting(struct suite *s)
 
 static void read_settled(struct suite *s)
 {
-	if (s->waiting_count && (s->waiting_count >= s->engine->ops->most_cuts ||
+	const struct engine_ops *ops = s->engine->ops;
+
+	if (s->waiting_count && (s->waiting_count >= ops->most_cuts || (ops->crowded && ops->crowded(s->engine->engine)) ||
 				 clock__monotonic() - s->waiting[0].cut_at > SETTLED_NS))
 		read_waiting(s);
 }
