@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "cover/engines.h"
 #include "suite/commands.h"
 #include "suite/mark.h"
 #include "suite/suite.h"
@@ -32,6 +33,7 @@ static bool records(const struct suite_options *o)
 static void check(struct argp_state *state, const struct suite_options *o)
 {
 	const struct cover_options *c = &o->cover;
+	const char *refused = engines__refuse(c);
 
 	if (!o->list.path && !c->command)
 		argp_error(state, "give a LIST of tests, or a RUNNER after --");
@@ -50,6 +52,8 @@ static void check(struct argp_state *state, const struct suite_options *o)
 		argp_error(state, "--retire and --pin: each test begins with all functions");
 	if (c->note.test)
 		argp_error(state, "--test: the tests have names of their own");
+	if (refused)
+		argp_error(state, "%s", refused);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
