@@ -178,9 +178,9 @@ ok 'a test of a list is running' soon test -s begun
 interrupt $!
 is 'Ctrl-C ends the list, too' "$?" 130
 is 'with its results' "$(grep -o '^ok 1 short\|^not ok 2 long # interrupted\|^Bail' out | xargs)" 'ok 1 short not ok 2 long # interrupted Bail'
-printf '%s\n' 'short sleep 1' 'later true' >ends
 subject=within
-ok 'after --duration, the list goes on' status 0 --task --duration .5 --keep over.db ends
+ok 'after --duration, the list goes on, here from a pipe' status 0 --task --duration .5 --keep over.db \
+	<(printf '%s\n' 'short sleep 1' 'later true')
 is 'and is not recorded' "$(runs over.db test | xargs)" 'short (between tests)'
 subject=suite
 ok 'nothing is left' soon nothing_left

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -101,6 +102,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The runner reads the list again, which a pipe does not allow. */
+static bool can_read_twice(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && (stat(path, &st) || (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)));
+}
+
 /* The runner of a list is this program, with --no-trace. */
 static char **runner_of(const struct list_options *l)
 {
@@ -143,7 +152,7 @@ int cmd_suite(int argc, char **argv)
 		       "when hytrace itself failed.",
 	};
 	struct suite_options o = { };
-	struct test_list tests;
+	struct test_list tests = {};
 	char **runner = NULL;
 	int status;
 
@@ -153,12 +162,10 @@ int cmd_suite(int argc, char **argv)
 	if (o.no_trace)
 		return list__run(&o.list);
 	if (o.list.path) {
-		/* The runner reads it again. */
-		status = strcmp(o.list.path, "-") ? test_list__read(&tests, o.list.path, o.list.plain) : 0;
+		status = can_read_twice(o.list.path) ? test_list__read(&tests, o.list.path, o.list.plain) : 0;
+		test_list__free(&tests);
 		if (status)
 			return error__status(status, false);
-		if (strcmp(o.list.path, "-"))
-			test_list__free(&tests);
 		o.cover.command = runner = runner_of(&o.list);
 	}
 	status = suite__run(&o);
