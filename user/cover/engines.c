@@ -351,7 +351,7 @@ int collect__run(struct coverage *ret, const struct running *e, const struct pie
 	if (e->ops->monotonic)
 		convert_stamps(&ret->hits, clocks);
 	set_window(ret, e, clocks);
-	/* The caller of the part's last function waits until the part has ended, which is longer than the clocks' error. */
+	/* Who has called the last function waits for the end of the part, for longer than the clocks' error. */
 	if (piece)
 		take_outside(ret, piece->empty ? 0 : ret->window.closing + ret->window.error, piece->outside);
 	settle(ret, k);

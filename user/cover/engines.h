@@ -86,7 +86,7 @@ struct engine_ops {
 	int (*complete)(void *engine);
 	void (*drop)(void *engine, void *cut);
 	size_t most_cuts;		/* how many sets may wait for drop() when cut() is called */
-	/* Should those that wait be dropped sooner, because there is little room? May be NULL: each has room of its own. */
+	/* Should those that wait be dropped sooner, for lack of room? May be NULL: each has room of its own. */
 	bool (*crowded)(void *engine);
 	int (*stop)(void *engine);
 	/*

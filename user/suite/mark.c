@@ -115,7 +115,7 @@ static void take_text(struct lines *l, void (*take)(void *context, char *line), 
 	l->used = 0;
 }
 
-/* Two reads have sizeof(lines.text) bytes if there are so many. So these are more than a pipe has, if nobody writes to it. */
+/* Two reads have sizeof(lines.text) bytes if there are so many: these read all that a pipe has. */
 #define MOST_READS 64
 
 bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line),

@@ -4,14 +4,14 @@
  *
  * Each cut begins a new set in the kernel. Marks (mark.h) say when. A set begins at the begin of a test, or with the
  * result of the test before it, so a function's first call in a test is in the test's own set, even if it was called
- * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is made, were
- * in no test, it would hide the test's own call. What comes in a set after the end of its test is known by its time: it
- * belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)". So each call is in
- * one of the runs.
+ * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is made,
+ * were in no test, it would hide the test's own call. What comes in a set after the end of its test is known by its time:
+ * it belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)". So each call
+ * is in one of the runs.
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
- * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is answered:
- * the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that. The engines
+ * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is
+ * answered: the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that. The engines
  * leave out what this process does, so that the runs have nothing of it; an interrupt that comes meanwhile on the same
  * CPU is left out, too.
  *
@@ -236,16 +236,17 @@ static void read_settled(struct suite *s)
 {
 	const struct engine_ops *ops = s->engine->ops;
 
-	if (s->waiting_count && (s->waiting_count >= ops->most_cuts || (ops->crowded && ops->crowded(s->engine->engine)) ||
-				 clock__monotonic() - s->waiting[0].cut_at > SETTLED_NS))
+	if (s->waiting_count &&
+	    (s->waiting_count >= ops->most_cuts || (ops->crowded && ops->crowded(s->engine->engine)) ||
+	     clock__monotonic() - s->waiting[0].cut_at > SETTLED_NS))
 		read_waiting(s);
 }
 
 /* ---- marks */
 
 /*
- * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one, which has
- * no second hit of a function: neither test has a run then.
+ * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one, which
+ * has no second hit of a function: neither test has a run then.
  */
 static void cut(struct suite *s)
 {
@@ -377,7 +378,7 @@ static int tend(void *context)
 	return engines__tend(&s->session.engines);
 }
 
-/* After the recording, the runner may go on. Its marks are answered, or it would wait for ever, and hytrace for its end. */
+/* After the recording, the runner may go on. Its marks are answered, or it would never end, and hytrace waits for that. */
 static void *hear_rest(void *data)
 {
 	struct suite *s = data;

@@ -233,6 +233,6 @@ static size_t in_part(uint64_t closing, bool empty)
 
 Test(pieces, end_with_their_window)
 {
-	cr_expect(eq(sz, in_part(1047000, false), 2), "also what came while the cut was made, and within the clocks' error");
+	cr_expect(eq(sz, in_part(1047000, false), 2), "also before it, and within the clocks' error");
 	cr_expect(eq(sz, in_part(0, true), 0), "by the local clock, this is the far future");
 }
