@@ -183,6 +183,13 @@ ok 'after --duration, the list goes on, here from a pipe' status 0 --task --dura
 	<(printf '%s\n' 'short sleep 1' 'later true')
 is 'and is not recorded' "$(runs over.db test | xargs)" 'short (between tests)'
 subject=suite
+"$hytrace" suite --task --duration .1 --keep over.db -- \
+	sh -c 'echo ok 1 a; trap "exit 7" TERM; sleep 1; touch late; sleep 20 & wait' >out 2>err &
+ok 'a runner goes on after --duration' soon test -e late
+pause 1
+kill -TERM $!
+wait $!
+is 'and still gets signals' "$?" 7
 ok 'nothing is left' soon nothing_left
 ls -d /tmp/hytrace-mark.* >left 2>&1
 is 'nor is a FIFO' "$(grep -c 'No such' left)" 1

@@ -27,6 +27,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -383,8 +384,12 @@ static void *hear_rest(void *data)
 {
 	struct suite *s = data;
 	struct pollfd marks = { .fd = s->marks.fd, .events = POLLIN };
+	sigset_t all;
 	bool ended;
 
+	/* Signals are for the other thread, which passes them on. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	do {
 		ended = s->runner_ended;
 		poll(&marks, 1, ended ? 0 : 20);
