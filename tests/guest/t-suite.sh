@@ -167,7 +167,7 @@ ok 'a runner of another name' says 'nonesuch: command not found' 127 --keep none
 
 # ---- ends
 
-"$hytrace" suite --keep stopped.db -- sh -c 'echo ok 1 done; "$0" mark --begin long; echo now >ready; sleep 60' "$hytrace" >out 2>err &
+"$hytrace" suite --task --keep stopped.db -- sh -c 'echo ok 1 done; "$0" mark --begin long; echo now >ready; sleep 60' "$hytrace" >out 2>err &
 ok 'a test is running' soon test -s ready
 interrupt $!
 is 'Ctrl-C keeps what is there, and the test that it has ended' "$(runs stopped.db "test, json_extract(head, '\$.ended')")" \
@@ -183,8 +183,8 @@ ok 'after --duration, the list goes on, here from a pipe' status 0 --task --dura
 	<(printf '%s\n' 'short sleep 1' 'later true')
 is 'and is not recorded' "$(runs over.db test | xargs)" 'short (between tests)'
 subject=suite
-"$hytrace" suite --task --duration .1 --keep over.db -- \
-	sh -c 'echo ok 1 a; trap "exit 7" TERM; sleep 1; touch late; sleep 20 & wait' >out 2>err &
+"$hytrace" suite --task --duration 3 --keep over.db -- \
+	sh -c 'echo ok 1 a; trap "exit 7" TERM; sleep 5; touch late; sleep 20 & wait' >out 2>err &
 ok 'a runner goes on after --duration' soon test -e late
 pause 1
 kill -TERM $!
