@@ -20,8 +20,8 @@
 set -euo pipefail
 
 out=build/run
-# A fix that was in a stable release of Linux.
-fix=tests/host/data/fix.patch
+# What a later Linux changes in code that the workload may run.
+change=tests/guest/workload.patch
 first=build/run-first
 
 # The text of a module's init functions is freed before anybody can name them, and BPF is attached to a module a little
@@ -236,7 +236,7 @@ reports()
 
 	"${report[@]}" -o "$out/report.txt" "${documents[@]}" && "${report[@]}" -f html -o "$out/report.html" "${documents[@]}" &&
 		logged "$out/report-messages.txt" build/hytrace affected --store "$out/runs.db" --vmlinux "$1" \
-			-o "$out/affected.txt" "$fix"
+			-o "$out/affected.txt" "$change"
 }
 
 main_job()
@@ -286,7 +286,7 @@ show()
 	sed -n 's/^ *Calls: *\([0-9]*\)/  \1 calls/p; s/^ *Lost: */; lost: /p' "$early" | paste -sd ''
 	rows "$early" PHASE setup_arch mm_core_init ftrace_init | sed 's/^/  /'
 	echo
-	echo "== Which parts of the workload run what a fix changes (hytrace affected --store $out/runs.db $fix)"
+	echo "== Which parts of the workload run what a patch changes (hytrace affected --store $out/runs.db $change)"
 	awk '/^CLASS/ { table = 1 } table && !NF { exit } table { print "  " $0 }' "$out/affected.txt"
 	echo
 	echo '== Where to go on'

@@ -83,6 +83,7 @@ module() {
 	rmmod dummy || [ "$(cat /sys/module/dummy/refcnt)" -gt 0 ]
 }
 
-for part in ${*:-ext4 pipes sockets processes module}; do
+(($#)) || set -- ext4 pipes sockets processes module
+for part; do
 	$part
 done

@@ -63,6 +63,7 @@ is 'a test that is skipped has not failed' "$(printf 'a exit 32\nb exit 4\n' | s
 ok 1 a # SKIP
 not ok 2 b # status 4, TIME
 status 1'
+is 'nor has a suite of such tests' "$(echo 'a exit 32' | suite --skip 32 | tail -n 1)" 'status 0'
 is 'only with --skip' "$(echo 'a exit 32' | suite)" 'KTAP version 1
 1..1
 not ok 1 a # status 32, TIME
@@ -104,7 +105,7 @@ ok 2 b # TIME
 ok 3 c # TIME
 status 0'
 printf '# \0\377\1\n# \033\n' >expected
-echo 'a printf "\0\377\1\n\033"' >list
+printf '%s\n' 'a printf "\0\377\1\n\033"' >list
 "$hytrace" suite --no-trace list | sed 1,2d | head -n -1 >got
 ok 'as it is, also if it is binary' cmp expected got
 is 'none of it is a result' "$(echo 'a echo ok 1 - fake; echo Bail out!; echo 1..9' | suite | grep -cE '^(ok|1\.\.|Bail)')" 2
@@ -112,9 +113,10 @@ is 'long output is whole' "$(echo 'a seq 100000' | suite | sed -n 's/^# //p' | m
 is 'it comes when the test has ended' "$(printf 'a echo one\nb cat out\n' >list
 	"$hytrace" suite --no-trace list >out; sed -n 's/^# //p' out | xargs)" 'one KTAP version 1 1..2 # one ok 1 a # 0.'"$(
 	sed -nE 's/^# ok 1 a # 0\.//p' out)"
+printf '\n# nothing\n' >none
 is 'a test has no input, and only the standard descriptors' "$(printf 'a cat; cd /proc/self/fd; echo *\n' >list
 	PS1='' bash -c 'for fd in /proc/$$/fd/*; do ((${fd##*/} < 3)) || eval "exec ${fd##*/}>&-"; done 2>/dev/null; exec "$@"' \
-		sh "$hytrace" suite --no-trace list <list | sed -n 's/^# //p')" '0 1 2 3'
+		sh "$hytrace" suite --no-trace list <none | sed -n 's/^# //p')" '0 1 2 3'
 echo 'a grep -E "^Sig(Blk|Ign)" /proc/self/status' >list
 is 'signals are as before' "$(env --default-signal "$hytrace" suite --no-trace list | sed -n 's/^# //p')" \
 	"$(env --default-signal grep -E '^Sig(Blk|Ign)' /proc/self/status)"
@@ -122,30 +124,30 @@ ok 'standard output that is full: 1' sh -c 'echo "a true" >list; "$0" suite --no
 
 # ---- tests that do not end
 
-is 'a time-out ends a test' "$(printf 'a sleep 100\nb true\n' | suite --timeout .2)" 'KTAP version 1
+is 'a time-out ends a test' "$(printf 'a sleep 100\nb true\n' | suite --timeout 2)" 'KTAP version 1
 1..2
-not ok 1 a # TIMEOUT after 0.2 s
+not ok 1 a # TIMEOUT after 2 s
 ok 2 b # TIME
 status 1'
-printf 'a sleep 98765 & sleep 98765 & echo $! >pid; wait\n' | suite --timeout .2 >out
+printf 'a sleep 98765 & sleep 98765 & echo $! >pid; wait\n' | suite --timeout 2 >out
 ok 'and all that it has started' ended pid
-printf '%s\n' "a trap : TERM; (trap '' TERM; sleep 98765) & echo \$! >pid; while :; do wait; done" | suite --timeout .2 >out
+printf '%s\n' "a trap : TERM; (trap '' TERM; sleep 98765) & echo \$! >pid; while :; do wait; done" | suite --timeout 2 >out
 ok 'also what ignores SIGTERM' ended pid
-printf '%s\n' "a (trap '' TERM; sleep 98765) & echo \$! >pid; wait" | suite --timeout .2 >out
+printf '%s\n' "a (trap '' TERM; sleep 98765) & echo \$! >pid; wait" | suite --timeout 2 >out
 ok 'also when the test itself has ended by SIGTERM' ended pid
 is 'a test may clean up at SIGTERM; with status 0 it has failed all the same' "$(printf '%s\n' \
-	"a trap 'echo cleaned; exit 0' TERM; sleep 100 & wait" | suite --timeout .2)" 'KTAP version 1
+	"a trap 'echo cleaned; exit 0' TERM; sleep 100 & wait" | suite --timeout 2)" 'KTAP version 1
 1..1
 # cleaned
-not ok 1 a # TIMEOUT after 0.2 s
+not ok 1 a # TIMEOUT after 2 s
 status 1'
 is 'so has a test that ends with the status of a skip' "$(printf '%s\n' "a trap 'exit 77' TERM; sleep 100 & wait" |
-	suite --timeout .2 --skip 77 | tail -n 2)" 'not ok 1 a # TIMEOUT after 0.2 s
+	suite --timeout 2 --skip 77 | tail -n 2)" 'not ok 1 a # TIMEOUT after 2 s
 status 1'
 is 'a long time-out is none' "$(echo 'a sleep .1' | suite --timeout 1e9 | tail -n 1)" 'status 0'
 
 for signal in INT TERM HUP; do
-	printf '%s\n' 'a true' 'b echo here; touch ready; sleep 98765 & echo $! >pid; wait' 'c true' >list
+	printf '%s\n' 'a true' 'b echo here; sleep 98765 & echo $! >pid; touch ready; wait' 'c true' >list
 	rm -f ready
 	# A background process of this shell would ignore SIGINT.
 	python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
@@ -164,11 +166,11 @@ not ok 2 b # interrupted after TIME
 Bail out! NAME'
 	ok "SIG$signal: what the test had started has ended" ended pid
 done
-printf '%s\n' 'b touch ready; sleep 98765 & echo $! >pid; echo $$ >sh; wait' >list
+printf '%s\n' 'b sleep 98765 & echo $! >pid; echo $$ >sh; touch ready; wait' >list
 rm -f ready
 "$hytrace" suite --no-trace list >out &
 runner=$!
-timeout 20 sh -c 'until [ -s sh ] && [ -e ready ]; do sleep .05; done'
+timeout 20 sh -c 'until [ -e ready ]; do sleep .05; done'
 kill -KILL $runner
 wait $runner 2>/dev/null
 ok 'if the runner is killed, the test is' ended sh
@@ -177,7 +179,6 @@ kill "$(<pid)"
 # ---- wrong arguments and lists
 
 echo 'a true' >list
-printf '\n# nothing\n' >none
 ok 'no list' refuses ' suite: give a LIST of tests, or a RUNNER after --' suite
 ok 'no list, without tracing' refuses ' suite: give a LIST of tests, or a RUNNER after --' suite --no-trace
 ok 'two lists' refuses ' suite: one LIST at a time; a RUNNER comes after --' suite --no-trace list list
@@ -279,7 +280,7 @@ is 'a name is one line' "$(HYTRACE_MARK=dead/mark "$hytrace" mark $'a\nb' 2>&1; 
 2'
 rm marks
 printf '%s\n' 'a true' 'b false' 'c exit 32' 'd sleep 100' 'e kill -KILL $$' >list
-HYTRACE_MARK=dead/mark timeout 60 "$hytrace" suite --no-trace --skip 32 --timeout .5 list >out
+HYTRACE_MARK=dead/mark timeout 60 "$hytrace" suite --no-trace --skip 32 --timeout 2 list >out
 is 'the runner of a list marks each test and its status' "$(<marks)" 'begin a
 end 0 a
 begin b
@@ -290,8 +291,27 @@ begin d
 end 124 d
 begin e
 end 137 e'
+rm marks ready
+printf '%s\n' 'a sleep 98765 & echo $! >pid; touch ready; wait' 'b true' >list
+python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' \
+	"$(type -P env)" HYTRACE_MARK=dead/mark "$hytrace" suite --no-trace list >out &
+runner=$!
+timeout 20 sh -c 'until [ -e ready ]; do sleep .05; done'
+kill -INT $runner
+wait $runner
+is 'after a signal, the runner waits for no answer' "$? $(<marks)" '130 begin a'
 kill $suite
 wait $suite 2>/dev/null
+printf '%s\n' 'a until test -e closed; do sleep .05; done' 'b true' 'c false' >list
+is 'if the recording ends before the suite, the tests go on without marks' "$(
+	sh -c 'exec 3<>dead/mark 4<>dead/answer; HYTRACE_MARK=dead/mark "$0" suite --no-trace list 3>&- 4>&- & read -r line <&3; echo >&4
+		sleep .5; exec 3>&- 4>&-; touch closed; wait $!; echo $?' "$hytrace" 2>&1 | sed 's/ # .*//')" 'KTAP version 1
+1..3
+hytrace: `hytrace suite` has ended before the mark
+ok 1 a
+ok 2 b
+not ok 3 c
+1'
 is 'a suite that ends before it answers' "$(
 	sh -c 'exec 3<>dead/mark 4<>dead/answer; HYTRACE_MARK=dead/mark "$0" mark a 3>&- 4>&- & read -r line <&3; exec 3>&- 4>&-
 		wait $!; echo $?' "$hytrace" 2>&1)" 'hytrace: `hytrace suite` has ended before the mark was answered

@@ -95,7 +95,8 @@ static int map_hits(struct bpf_cover *b)
 	void *at;
 
 	b->hits_bytes = (size_t)bpf_map__max_entries(map) * sizeof(struct cover_entry);
-	at = mmap(NULL, b->hits_bytes, PROT_READ | (b->request->cuts ? PROT_WRITE : 0), MAP_SHARED, bpf_map__fd(map), 0);
+	at = mmap(NULL, b->hits_bytes, PROT_READ | (b->request->cuts ? PROT_WRITE : 0), MAP_SHARED,
+		  bpf_map__fd(map), 0);
 	if (at == MAP_FAILED)
 		return error__return(-errno, "cannot map the BPF program's log: %s", strerror(errno));
 	b->hits = at;

@@ -334,8 +334,8 @@ static void take_outside(struct coverage *c, uint64_t until, struct hits *outsid
 	c->hits.count = kept;
 }
 
-int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece, const struct request *request,
-		 const struct symbols *after, const struct clocks *clocks)
+int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece,
+		 const struct request *request, const struct symbols *after, const struct clocks *clocks)
 {
 	const struct kernel *k = request->kernel;
 	struct places places = { .kernel = k, .after = after };

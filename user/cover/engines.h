@@ -181,8 +181,8 @@ struct piece {
  * Makes the result of what @e has recorded. @after: the symbols at the end of the run; NULL: they
  * are those of the beginning. @piece: NULL: all of the run. @ret must be freed even after a failure.
  */
-int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece, const struct request *request,
-		 const struct symbols *after, const struct clocks *clocks);
+int collect__run(struct coverage *ret, const struct running *e, const struct piece *piece,
+		 const struct request *request, const struct symbols *after, const struct clocks *clocks);
 /* Makes a result of @hits, which become empty: parts of what @e has recorded that were collected before. */
 void collect__hits(struct coverage *ret, const struct running *e, struct hits *hits, const struct counters *lost,
 		   const struct request *request, const struct symbols *after, const struct clocks *clocks);

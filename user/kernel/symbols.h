@@ -69,8 +69,8 @@ bool symbols__is_inside(const struct symbols *s, const struct symbol *sym, uint6
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name);
 
 /*
- * The number of this symbol of vmlinux among those of its name, from 1, in the order of kallsyms: live patching has the same
- * numbers (sympos). 0: there is none of this name at this address. The first call counts all symbols.
+ * The number of this symbol of vmlinux among those of its name, from 1, in the order of kallsyms: live patching has
+ * the same numbers (sympos). 0: there is none of this name at this address. The first call counts all symbols.
  */
 uint32_t symbols__number(struct symbols *s, uint64_t addr, const char *name);
 

@@ -21,7 +21,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "DIR", 0, "write DIR/TEST.json for each test", 0 },
 	{ "plain", KEY_PLAIN, NULL, 0, "each line of LIST is a command, and the test's name", 0 },
 	{ "timeout", KEY_TIMEOUT, "SECONDS", 0, "end a test of LIST that takes longer", 0 },
-	{ "skip", KEY_SKIP, "STATUS", 0, "a test of LIST with this exit status was skipped: 32 for LTP, 77 for automake", 0 },
+	{ "skip", KEY_SKIP, "STATUS", 0, "a test of LIST with this exit status was skipped: 32 for LTP, 77 for "
+	  "automake", 0 },
 	{ "no-trace", KEY_NO_TRACE, NULL, 0, "only run LIST: shows what recording costs", 0 },
 	{ }
 };
@@ -234,13 +235,13 @@ int cmd_mark(int argc, char **argv)
 		.options = mark_options,
 		.parser = parse_mark,
 		.args_doc = "NAME",
-		.doc = "Tells `hytrace suite` that the test NAME has ended, and the next one begins. Returns when this is "
-		       "done. Outside of a suite, does nothing."
+		.doc = "Tells `hytrace suite` that the test NAME has ended, and the next one begins. Returns when "
+		       "this is done. Outside of a suite, does nothing."
 		       "\vExamples:\n"
 		       "  hytrace mark --begin mount\n"
 		       "  ./mount-test; hytrace mark --status $? mount\n\n"
-		       "Exit status: 0 done, 1 failed, for example because the suite has ended, 2 usage, and 3 this user may "
-		       "not mark.",
+		       "Exit status: 0 done, 1 failed, for example because the suite has ended, 2 usage, and 3 "
+		       "this user may not mark.",
 	};
 	struct mark_options o = { .status = MARK_UNKNOWN };
 	struct marker m;

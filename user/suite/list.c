@@ -154,7 +154,10 @@ static bool take_signal(struct runner *r)
 /* Waits for the end of the test, for at most @ms; negative: for any time. Returns true if it has ended. */
 static bool wait_for(struct runner *r, int pidfd, int ms)
 {
-	struct pollfd fds[] = { { .fd = pidfd, .events = POLLIN }, { .fd = r->signal ? -1 : r->signals, .events = POLLIN } };
+	struct pollfd fds[] = {
+		{ .fd = pidfd, .events = POLLIN },
+		{ .fd = r->signal ? -1 : r->signals, .events = POLLIN },
+	};
 	uint64_t end = clock__monotonic() + ms * 1000000ull;
 
 	for (;;) {
@@ -273,14 +276,25 @@ static int begin(struct runner *r)
 	return marker__open(&r->marker);
 }
 
+/* As after --duration, and as any command if hytrace is killed, tests go on without marks. There was a message. */
+static int go_on(struct runner *r, int err)
+{
+	if (err != -EPIPE)
+		return err;
+	marker__close(&r->marker);
+	return 0;
+}
+
 /* Returns 0, or a negative errno after a message, which ends the runner. */
 static int run_next(struct runner *r, const struct test *test, size_t number, bool *passed)
 {
 	struct outcome outcome = {};
-	int err = marker__say(&r->marker, "begin %s", test->name) ?:
-		  run_test(r, test, &outcome) ?:
-		  marker__say(&r->marker, "end %d %s", outcome.timed_out ? 124 : outcome.status, test->name);
+	int err = go_on(r, marker__say(&r->marker, "begin %s", test->name)) ?: run_test(r, test, &outcome);
 
+	/* The signal has also ended the recording. Nobody would answer. */
+	if (!err && !r->signal)
+		err = go_on(r, marker__say(&r->marker, "end %d %s", outcome.timed_out ? 124 : outcome.status,
+					   test->name));
 	if (err)
 		return err;
 	print_output(r);

@@ -53,7 +53,8 @@ void mark__parse_tap(struct mark *ret, char *line)
 	if (after_word(rest, "-"))
 		rest = after_word(rest, "-");
 	/* "\#" is a # of the name. */
-	for (comment = strchr(rest, '#'); comment && comment > rest && comment[-1] == '\\'; comment = strchr(comment, '#'))
+	for (comment = strchr(rest, '#'); comment && comment > rest && comment[-1] == '\\';
+	     comment = strchr(comment, '#'))
 		memmove(comment - 1, comment, strlen(comment) + 1);
 	if (comment)
 		*comment = '\0';
@@ -87,7 +88,8 @@ void mark__parse(struct mark *ret, char *line)
 		name = end + strspn(end, "0123456789");
 		name = name == end && *end == '?' ? end + 1 : name;
 		if (name > end && strchr(" \t", *name) && *skip_blanks(name))
-			*ret = (struct mark){ MARK_END, skip_blanks(name), *end == '?' ? MARK_UNKNOWN : atoi(end) & 0xff };
+			*ret = (struct mark){ MARK_END, skip_blanks(name),
+					      *end == '?' ? MARK_UNKNOWN : atoi(end) & 0xff };
 	}
 }
 
@@ -166,7 +168,8 @@ int marks__open(struct marks *ret, struct guard *guard)
 		return error__return(-errno, "%s: cannot make a directory: %s", directory, strerror(errno));
 	ret->path = xasprintf("%s/mark", directory);
 	ret->answers = xasprintf("%s/answer", directory);
-	err = guard__add(guard, GUARD_DIR, "%s", directory) ?: make_fifo(ret->path, guard) ?: make_fifo(ret->answers, guard);
+	err = guard__add(guard, GUARD_DIR, "%s", directory) ?:
+	      make_fifo(ret->path, guard) ?: make_fifo(ret->answers, guard);
 	if (err)
 		return err;
 	/* Both are open for reading and writing: neither sees an end when runners come and go. */
@@ -236,7 +239,7 @@ static int tell(const struct marker *m, const char *line, int length)
 	while (read(m->answers, &byte, 1) == 1)
 		;
 	while (write(m->to, line, length) != length) {
-		if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && errno != EINTR && errno != EPIPE)
 			return error__return(-errno, "the mark cannot be told to `hytrace suite`: %s", strerror(errno));
 		if (!is_heard(m))
 			return error__return(-EPIPE, "`hytrace suite` has ended before the mark");
@@ -261,7 +264,8 @@ int marker__say(struct marker *m, const char *fmt, ...)
 	length = vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
 	if (length >= PIPE_BUF || strchr(line, '\n'))
-		return error__return(-EINVAL, "a name of a test has to be one line of less than %d bytes", PIPE_BUF - 16);
+		return error__return(-EINVAL, "a name of a test has to be one line of less than %d bytes",
+				     PIPE_BUF - 16);
 	line[length++] = '\n';
 	/* One at a time: two that wait would take each other's answer. */
 	flock(m->to, LOCK_EX);

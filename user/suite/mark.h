@@ -9,8 +9,8 @@
  *	not ok 12 - NAME
  *	NAME			the same, with an unknown status
  *
- * A writer of a line goes on at once, and so may run ahead of the cut by the time that hytrace needs to wake up. `hytrace
- * mark` and the list's runner wait for the answer, a byte in a second FIFO, so that their cuts are exact.
+ * A writer of a line goes on at once, and so may run ahead of the cut by the time that hytrace needs to wake up.
+ * `hytrace mark` and the list's runner wait for the answer, a byte in a second FIFO, so that their cuts are exact.
  */
 #ifndef HYTRACE_SUITE_MARK_H
 #define HYTRACE_SUITE_MARK_H
@@ -52,8 +52,8 @@ struct lines {
 
 /*
  * Reads from @fd, which does not block, all that a pipe can have at one time, and calls @take for each line without its
- * newline. A line that is too long is cut off; the last one may lack its newline. @raw: gets all that was read; may be NULL.
- * Returns false at the end of file.
+ * newline. A line that is too long is cut off; the last one may lack its newline. @raw: gets all that was read; may be
+ * NULL. Returns false at the end of file.
  */
 bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line),
 		 void (*raw)(void *context, const char *text, size_t length), void *context);
@@ -66,7 +66,9 @@ struct marks {
 	struct lines lines;
 };
 
-/* Makes the FIFOs, which the watchdog removes, and sets the variable. Returns 0, or a negative errno after a message. */
+/*
+ * Makes the FIFOs, which the watchdog removes, and sets the variable. Returns 0, or a negative errno after a message.
+ */
 int marks__open(struct marks *ret, struct guard *guard);
 /* Tells who waits that the mark was handled. */
 void marks__answer(const struct marks *m);
@@ -81,7 +83,8 @@ struct marker {
 /* Returns 0 also if the variable is not set; or a negative errno after a message. */
 int marker__open(struct marker *ret);
 /*
- * Writes a line, and waits until it was handled. Returns 0 also if nobody is to be told; or a negative errno after a message.
+ * Writes a line, and waits until it was handled. Returns 0 also if nobody is to be told; or a negative errno after a
+ * message.
  */
 int marker__say(struct marker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void marker__close(struct marker *m);

@@ -126,7 +126,7 @@ static int write_file(struct suite *s, const char *test, const char *text)
 	return err ? error__return(err, "%s: cannot be written: %s", path, strerror(-err)) : 0;
 }
 
-/* The hash of a run's file, so that a later `hytrace keep` of the file finds it; without one, of what is said to be unique. */
+/* The hash of a run's file, so that a later `hytrace keep` of the file finds it; without a file, one of its own. */
 static struct store_hash hash_of(const struct coverage *c, const struct text *file, const char *test)
 {
 	autofree char *words = xasprintf("%s %s %" PRIu64, c->boot_id ?: "", test, c->window.open);
@@ -490,8 +490,8 @@ static int read_rest(struct suite *s)
 	free(s->now.name);
 	put_between(s, &clocks);
 	if (!s->tests)
-		note_error(s, error__return(-ENODATA, "no test was seen: neither a mark nor a result such as `ok 1 NAME` in the "
-					    "runner's output"));
+		note_error(s, error__return(-ENODATA, "no test was seen: neither a mark nor a result such as "
+					    "`ok 1 NAME` in the runner's output"));
 	return 0;
 }
 

@@ -67,7 +67,8 @@ struct oneshot_retire {
  * @set: the set
  * @list: in oneshot_tables
  * @old: in oneshot_old_tables, when the instance has another set
- * @refs: the number of its users: its instance, readers, and the worker that waits for its last callback
+ * @refs: the number of its users: its instance, readers, and the worker that waits for the
+ *	last callback
  * @retire: its retired functions
  *
  * trace_types_lock protects all but @set.
