@@ -6,7 +6,7 @@
 # usage: suite-calls.pl TESTS SEED TRUTH [MODE]
 #
 # Marks each test at $HYTRACE_MARK. MODE is what it does between two tests: nothing (default), or "gap": a system call that
-# no test makes. With "results", there are no marks for the begin of a test. Writes "TEST FUNCTION" lines to TRUTH.
+# no test makes. With "results", there are no marks for the begin of a test, with "busy", tests make more calls. Writes "TEST FUNCTION" lines to TRUTH.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ sub mark
 
 for my $number (1 .. $tests) {
 	my $name = "test $number";
-	my @drawn = grep { rand() < 0.3 } @calls;
+	my @drawn = grep { $mode eq 'busy' || rand() < 0.3 } @calls;
 
 	mark("begin $name") unless $mode eq 'results';
 	for my $call (@drawn) {

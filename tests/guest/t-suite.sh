@@ -13,6 +13,11 @@ suite()
 {
 	"$hytrace" suite "$@"
 }
+# As suite; it must end
+within()
+{
+	timeout -k 1 60 "$hytrace" suite "$@"
+}
 # shellcheck disable=SC2034 # for loader.sh
 subject=suite
 
@@ -85,6 +90,9 @@ for engine in oneshot bpf; do
 	is "$engine: statuses" "$(runs "$engine.db" "test, json_extract(head, '\$.status')" "test IN ('test 6', 'test 7', 'test 1000')")" \
 		$'test 6,6\ntest 7,0\ntest 1000,6'
 done
+ok 'a small log is read in time' status 0 -e bpf --task -a '__x64_sys_*' --max-entries 16 --strict --keep small.db -- \
+	perl "$calls" 200 3 small.truth busy
+ok 'each of its tests has its calls' truth small.db small.truth
 ok 'results alone cut, too' status 0 --task -a '__x64_sys_*' --keep results.db -- perl "$calls" 100 7 results.truth results
 ok 'each has its calls' truth results.db results.truth
 
@@ -131,8 +139,27 @@ ok 'the results in a runner'\''s output cut' status 9 --task --keep tap.db -- sh
 is 'the output is passed on' "$(<out)" "$(sed -n "s/.*echo '*\([^';]*\)'*.*/\1/p" tap.sh | sed 's/^TAP.*/TAP version 13/')"
 is 'its tests are runs' "$(runs tap.db "test, json_extract(head, '\$.status')")" $'first: mkdir,0\nsecond,1\n(between tests),'
 is 'with their calls' "$(ran tap.db '\_\_x64\_sys\_mkdir')" 'first: mkdir,__x64_sys_mkdir'
+full()
+{
+	within "$@" >/dev/full
+}
+subject=full
+ok 'output that is lost is an error' says 'standard output: No space' 125 --task --keep tap.db -- sh tap.sh
+quiet()
+{
+	within "$@" >/dev/null
+}
+subject=quiet
+ok 'output without an end' status 143 --duration .5 --keep yes.db -- sh -c 'echo ok 1 a; (sleep 2; kill $$) & exec yes'
+subject=suite
 ok 'a line to the FIFO is a mark' status 0 --task --keep fifo.db -- sh -c 'mkdir f; echo one >"$HYTRACE_MARK"; sleep .5; echo end 4 two >"$HYTRACE_MARK"; sleep .5'
 is 'with its status' "$(runs fifo.db "test, json_extract(head, '\$.status')")" $'one,\ntwo,4\n(between tests),'
+ok 'a begin that does not wait' status 0 --keep prompt.db -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	"$0" mark --begin $i; done; sleep .5; echo begin last >"$HYTRACE_MARK"; sleep .05; mkdir prompt; sleep .5; "$0" mark --status 0 last' "$hytrace"
+is 'is not held up by sets that are read' "$(ran prompt.db '\_\_x64\_sys\_mkdir')" last,__x64_sys_mkdir
+ok 'results and marks' status 0 --task --keep order.db -- \
+	sh -c 'kill -STOP $PPID; echo ok 1 one; echo begin two >"$HYTRACE_MARK"; kill -CONT $PPID; sleep 1; echo end 0 two >"$HYTRACE_MARK"'
+is 'come in their order' "$(runs order.db test | xargs)" 'one two (between tests)'
 ok 'a runner without any test' says 'no test was seen' 125 --keep none.db -- true
 ok 'a runner' status 0 --keep list.db -- sh -c 'ls /proc/$$/fd; echo ok 1 x'
 is 'has no file of hytrace' "$(xargs <out)" '0 1 2 ok 1 x'
@@ -140,11 +167,29 @@ ok 'a runner of another name' says 'nonesuch: command not found' 127 --keep none
 
 # ---- ends
 
-"$hytrace" suite --keep stopped.db -- sh -c 'echo ok 1 done; "$0" mark --begin long; echo now >ready; sleep 60' "$hytrace" >out 2>err &
+"$hytrace" suite --task --keep stopped.db -- sh -c 'echo ok 1 done; "$0" mark --begin long; echo now >ready; sleep 60' "$hytrace" >out 2>err &
 ok 'a test is running' soon test -s ready
 interrupt $!
 is 'Ctrl-C keeps what is there, and the test that it has ended' "$(runs stopped.db "test, json_extract(head, '\$.ended')")" \
 	$'done,command\nlong,signal\n(between tests),signal'
+printf '%s\n' 'short sleep 1' 'long echo now >begun; sleep 60' 'later true' >ends
+"$hytrace" suite --task --keep ended.db ends >out 2>err &
+ok 'a test of a list is running' soon test -s begun
+interrupt $!
+is 'Ctrl-C ends the list, too' "$?" 130
+is 'with its results' "$(grep -o '^ok 1 short\|^not ok 2 long # interrupted\|^Bail' out | xargs)" 'ok 1 short not ok 2 long # interrupted Bail'
+subject=within
+ok 'after --duration, the list goes on, here from a pipe' status 0 --task --duration .5 --keep over.db \
+	<(printf '%s\n' 'short sleep 1' 'later true')
+is 'and is not recorded' "$(runs over.db test | xargs)" 'short (between tests)'
+subject=suite
+"$hytrace" suite --task --duration 3 --keep over.db -- \
+	sh -c 'echo ok 1 a; trap "exit 7" TERM; sleep 5; touch late; sleep 20 & wait' >out 2>err &
+ok 'a runner goes on after --duration' soon test -e late
+pause 1
+kill -TERM $!
+wait $!
+is 'and still gets signals' "$?" 7
 ok 'nothing is left' soon nothing_left
 ls -d /tmp/hytrace-mark.* >left 2>&1
 is 'nor is a FIFO' "$(grep -c 'No such' left)" 1
@@ -157,6 +202,8 @@ mkdir full
 mount -t tmpfs -o size=400k nodev full
 ok 'a disk that becomes full is an error' says 'full/runs.db' 125 --keep full/runs.db -- sh -c 'echo ok 1 a; sleep 1; cat /dev/zero >full/filler 2>/dev/null; echo ok 2 b; sleep 1'
 umount full
+ok 'losses are told' says 'of the runs are not complete' 0 -e bpf --max-entries 16 --keep lost.db -- \
+	sh -c 'find / -xdev -maxdepth 2 >/dev/null; echo ok 1 a'
 ok 'the event engine is refused' says 'oneshot or bpf' 125 -e event --keep x.db -- true
 
 # ---- the kernel's part

@@ -202,6 +202,10 @@ done
 for option in --retire=5 --pin=x; do
 	ok "$option" refuses ' suite: --retire and --pin: each test begins with all functions' suite -o dir $option list
 done
+for limit in --comm --cgroup; do
+	ok "$limit with oneshot" refuses " suite: $limit is for the BPF recorders: give --engine bpf or event" suite -o dir -e oneshot $limit x list
+done
+ok '--entry with oneshot' refuses ' suite: --entry is for --engine bpf' suite -o dir -e oneshot --entry kprobe list
 ok '--test' refuses ' suite: --test: the tests have names of their own' suite --keep runs.db --test a list
 for time in 0 x -1 1e10; do
 	ok "--timeout $time" refuses " suite: --timeout $time: not a time in seconds" suite --no-trace --timeout=$time list

@@ -531,9 +531,12 @@ int bpf_cover__collect(struct bpf_cover *b, void *cut, struct coverage *c, const
 int bpf_cover__cut(void *engine, void **ret)
 {
 	struct bpf_cover *b = engine;
-	struct bpf_cut *cut = xcalloc(1, sizeof(*cut));
+	struct bpf_cut *cut;
 	int err = read_misses(b, 1);
 
+	if (err)
+		return err;
+	cut = xcalloc(1, sizeof(*cut));
 	*(volatile __u32 *)&b->skel->bss->generation += 1;
 	*cut = present(b);
 	cut->generation--;
@@ -541,7 +544,7 @@ int bpf_cover__cut(void *engine, void **ret)
 	b->missed[0] = b->missed[1];
 	b->recursion[0] = b->recursion[1];
 	*ret = cut;
-	return err;
+	return 0;
 }
 
 int bpf_cover__complete(void *engine)
@@ -570,4 +573,13 @@ void bpf_cover__drop(void *engine, void *data)
 	}
 	__atomic_store_n(&b->skel->bss->stats.dropped, i, __ATOMIC_RELEASE);
 	free(data);
+}
+
+/* The present set needs room, too. */
+bool bpf_cover__crowded(void *engine)
+{
+	const struct bpf_cover *b = engine;
+	const struct cover_stats *stats = &b->skel->bss->stats;
+
+	return *(volatile __u32 *)&stats->logged - stats->dropped > bpf_map__max_entries(b->skel->maps.hits) / 4;
 }

@@ -106,6 +106,7 @@ size_t bpf_cover__count(void *engine);
 int bpf_cover__cut(void *engine, void **ret);
 int bpf_cover__complete(void *engine);
 void bpf_cover__drop(void *engine, void *cut);
+bool bpf_cover__crowded(void *engine);
 int bpf_cover__stop(void *engine);
 int bpf_cover__collect(struct bpf_cover *b, void *cut, struct coverage *c, const struct places *places);
 

@@ -513,6 +513,7 @@ const struct engine_ops engine_bpf = {
 	.complete = bpf_cover__complete,
 	.drop = bpf_cover__drop,
 	.most_cuts = 16,
+	.crowded = bpf_cover__crowded,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,
 	.destroy = bpf__destroy,

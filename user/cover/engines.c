@@ -312,18 +312,15 @@ static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 	}
 }
 
-/*
- * Moves hits that are not in the window. On a CPU whose clock is behind, a hit may be some microseconds off; the
- * window's error says by how much the ends themselves may be off.
- */
-static void take_outside(struct coverage *c, struct hits *outside)
+/* Moves hits that came later than @until. On a CPU whose clock is behind, a hit may be some microseconds off. */
+static void take_outside(struct coverage *c, uint64_t until, struct hits *outside)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < c->hits.count; i++) {
 		struct hit hit = c->hits.list[i];
 
-		if (hit.first_ns >= c->window.open && hit.first_ns <= c->window.closing) {
+		if (hit.first_ns <= until) {
 			c->hits.list[kept++] = hit;
 			continue;
 		}
@@ -354,8 +351,9 @@ int collect__run(struct coverage *ret, const struct running *e, const struct pie
 	if (e->ops->monotonic)
 		convert_stamps(&ret->hits, clocks);
 	set_window(ret, e, clocks);
+	/* Who has called the last function waits for the end of the part, for longer than the clocks' error. */
 	if (piece)
-		take_outside(ret, piece->outside);
+		take_outside(ret, piece->empty ? 0 : ret->window.closing + ret->window.error, piece->outside);
 	settle(ret, k);
 	counters__add(&ret->lost, "ftrace_off", features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
 	counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);

@@ -86,6 +86,8 @@ struct engine_ops {
 	int (*complete)(void *engine);
 	void (*drop)(void *engine, void *cut);
 	size_t most_cuts;		/* how many sets may wait for drop() when cut() is called */
+	/* Should those that wait be dropped sooner, for lack of room? May be NULL: each has room of its own. */
+	bool (*crowded)(void *engine);
 	int (*stop)(void *engine);
 	/*
 	 * Adds the hits, with times as they were recorded: all of them, or before stop() those so far. @cut: those of
@@ -168,9 +170,10 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
  * tasks. @ret must be freed.
  */
 void collect__plan(struct coverage *ret, const struct request *request);
-/* A part of a run, from engine_ops.cut(). Hits outside of the window of @running are no part of it. */
+/* A part of a run, from engine_ops.cut(). Hits that came after the window of @running are no part of it. */
 struct piece {
 	void *cut;		/* the set; NULL: the present one */
+	bool empty;		/* it has no window: no hit is a part of it */
 	struct hits *outside;	/* gets copies of these hits */
 };
 

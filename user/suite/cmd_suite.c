@@ -4,11 +4,13 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/program.h"
+#include "cover/engines.h"
 #include "suite/commands.h"
 #include "suite/mark.h"
 #include "suite/suite.h"
@@ -33,6 +35,7 @@ static bool records(const struct suite_options *o)
 static void check(struct argp_state *state, const struct suite_options *o)
 {
 	const struct cover_options *c = &o->cover;
+	const char *refused = engines__refuse(c);
 
 	if (!o->list.path && !c->command)
 		argp_error(state, "give a LIST of tests, or a RUNNER after --");
@@ -51,6 +54,8 @@ static void check(struct argp_state *state, const struct suite_options *o)
 		argp_error(state, "--retire and --pin: each test begins with all functions");
 	if (c->note.test)
 		argp_error(state, "--test: the tests have names of their own");
+	if (refused)
+		argp_error(state, "%s", refused);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -98,6 +103,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The runner reads the list again, which a pipe does not allow. */
+static bool can_read_twice(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") && (stat(path, &st) || (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)));
+}
+
 /* The runner of a list is this program, with --no-trace. */
 static char **runner_of(const struct list_options *l)
 {
@@ -140,7 +153,7 @@ int cmd_suite(int argc, char **argv)
 		       "when hytrace itself failed.",
 	};
 	struct suite_options o = { };
-	struct test_list tests;
+	struct test_list tests = {};
 	char **runner = NULL;
 	int status;
 
@@ -150,12 +163,10 @@ int cmd_suite(int argc, char **argv)
 	if (o.no_trace)
 		return list__run(&o.list);
 	if (o.list.path) {
-		/* The runner reads it again. */
-		status = strcmp(o.list.path, "-") ? test_list__read(&tests, o.list.path, o.list.plain) : 0;
+		status = can_read_twice(o.list.path) ? test_list__read(&tests, o.list.path, o.list.plain) : 0;
+		test_list__free(&tests);
 		if (status)
 			return error__status(status, false);
-		if (strcmp(o.list.path, "-"))
-			test_list__free(&tests);
 		o.cover.command = runner = runner_of(&o.list);
 	}
 	status = suite__run(&o);

@@ -117,10 +117,13 @@ static void take_text(struct lines *l, void (*take)(void *context, char *line), 
 	l->used = 0;
 }
 
+/* Two reads have sizeof(lines.text) bytes if there are so many: these read all that a pipe has. */
+#define MOST_READS 64
+
 bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line),
 		 void (*raw)(void *context, const char *text, size_t length), void *context)
 {
-	for (;;) {
+	for (int i = 0; i < MOST_READS; i++) {
 		ssize_t got = read(fd, l->text + l->used, sizeof(l->text) - l->used);
 
 		if (got < 0 && errno == EINTR)
@@ -140,6 +143,7 @@ bool lines__read(struct lines *l, int fd, void (*take)(void *context, char *line
 		l->used += got;
 		take_text(l, take, context);
 	}
+	return true;
 }
 
 /* ---- the side of hytrace suite */

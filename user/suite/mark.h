@@ -51,7 +51,7 @@ struct lines {
 };
 
 /*
- * Reads from @fd, which does not block, as long as there is something, and calls @take for each line without its
+ * Reads from @fd, which does not block, all that a pipe can have at one time, and calls @take for each line without its
  * newline. A line that is too long is cut off; the last one may lack its newline. @raw: gets all that was read; may be
  * NULL. Returns false at the end of file.
  */

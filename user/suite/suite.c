@@ -4,12 +4,14 @@
  *
  * Each cut begins a new set in the kernel. Marks (mark.h) say when. A set begins at the begin of a test, or with the
  * result of the test before it, so a function's first call in a test is in the test's own set, even if it was called
- * before. What comes in a set after the end of its test is known by its time: it belongs to no test. At the end, all
- * that belongs to no test is kept as one more run, "(between tests)". So each call is in one of the runs.
+ * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is made,
+ * were in no test, it would hide the test's own call. What comes in a set after the end of its test is known by its time:
+ * it belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)". So each call
+ * is in one of the runs.
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
- * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the next mark before it is answered: the
- * runner waits meanwhile, if it waits for answers. If it does not, sets are read while the next test runs. The engines
+ * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is
+ * answered: the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that. The engines
  * leave out what this process does, so that the runs have nothing of it; an interrupt that comes meanwhile on the same
  * CPU is left out, too.
  *
@@ -18,12 +20,14 @@
  *	RUNS			RUNS*	 ENDED	 NONE*	 cut short
  *	ENDED			RUNS	 ENDED	 NONE*	 whole
  *
- * A star: a test ends at this mark, that of the state or the one that the mark names.
+ * After that, the state is OVER. A star: a test ends at this mark, that of the state or the one that the mark names.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -42,15 +46,16 @@
 #define SETTLED_NS 300000000ull
 #define BETWEEN "(between tests)"
 
-enum state { NONE, RUNS, ENDED };
+enum state { NONE, RUNS, ENDED, OVER };
 
 struct part {
-	char *name;		/* NULL: no test */
+	char *name;		/* NULL: no test, all is between tests */
 	int status;		/* of the test; MARK_UNKNOWN */
 	enum ending ended_by;
-	uint64_t began, ended;	/* CLOCK_MONOTONIC; an empty window: all is between tests */
+	uint64_t began, ended;	/* CLOCK_MONOTONIC */
 	void *cut;		/* the engine's; NULL: the present set */
 	uint64_t cut_at;
+	bool mixed;		/* the set is also that of the test before, because a cut has failed */
 };
 
 struct suite {
@@ -61,19 +66,21 @@ struct suite {
 	struct lines output_lines;
 	int output;		/* the runner's standard output, to read from; -1: it is not followed */
 	int output_end;		/* its other side, for the runner */
+	int output_err;		/* it could not be passed on */
 	int epoll;
 	struct store *store;
 	char **files;		/* names that are used in the directory */
 	size_t file_count;
 	struct symbols *after;	/* if modules were loaded or removed */
 	enum state state;
+	volatile bool runner_ended;
 	bool marked;		/* a test was begun by a mark: results in the output are only those of its parts */
 	struct part now;
 	struct part *waiting;	/* sets that were cut off and not yet read */
 	size_t waiting_count;
 	struct hits between;
 	struct counters lost;	/* of all sets */
-	size_t tests;
+	size_t tests, incomplete;
 	int err;		/* the first error */
 };
 
@@ -144,6 +151,7 @@ static void put(struct suite *s, struct coverage *c, const char *test)
 		note.hash = hash_of(c, text.bytes ? &text : NULL, test);
 		note_error(s, outputs__keep(s->store, &note, c));
 	}
+	s->incomplete += !losses__complete(&c->lost);
 	if (s->o->cover.strict && !losses__complete(&c->lost))
 		note_error(s, error__return(-ENODATA, "--strict: the result of %s is not complete", test));
 	free(text.bytes);
@@ -175,7 +183,7 @@ static struct running window_of(const struct suite *s, const struct part *p)
 /* @clocks: those of now at the end */
 static void read_part(struct suite *s, struct part *p, const struct clocks *clocks)
 {
-	const struct piece piece = { p->cut, &s->between };
+	const struct piece piece = { p->cut, !p->name || p->mixed, &s->between };
 	struct running e = window_of(s, p);
 	char *command[] = { p->name, NULL };
 	struct coverage c = {};
@@ -184,7 +192,7 @@ static void read_part(struct suite *s, struct part *p, const struct clocks *cloc
 	note_error(s, err);
 	if (!err)
 		add_lost(&s->lost, &c.lost);
-	if (!err && p->name) {
+	if (!err && !piece.empty) {
 		c.ended = p->ended_by;
 		c.status = p->status;
 		coverage__set_command(&c, command);
@@ -227,26 +235,33 @@ static void read_waiting(struct suite *s)
 
 static void read_settled(struct suite *s)
 {
-	if (s->waiting_count && (s->waiting_count >= s->engine->ops->most_cuts ||
-				 clock__monotonic() - s->waiting[0].cut_at > SETTLED_NS))
+	const struct engine_ops *ops = s->engine->ops;
+
+	if (s->waiting_count &&
+	    (s->waiting_count >= ops->most_cuts || (ops->crowded && ops->crowded(s->engine->engine)) ||
+	     clock__monotonic() - s->waiting[0].cut_at > SETTLED_NS))
 		read_waiting(s);
 }
 
 /* ---- marks */
 
-/* The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one. */
+/*
+ * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one, which
+ * has no second hit of a function: neither test has a run then.
+ */
 static void cut(struct suite *s)
 {
 	int err = s->engine->ops->cut(s->engine->engine, &s->now.cut);
 
 	if (err) {
 		note_error(s, err);
+		error__print("%s and the test after it have no run", s->now.name ?: BETWEEN);
 		free(s->now.name);
 	} else {
 		s->now.cut_at = clock__monotonic();
 		*LIST_ADD(s->waiting, s->waiting_count) = s->now;
 	}
-	s->now = (struct part){ .status = MARK_UNKNOWN };
+	s->now = (struct part){ .status = MARK_UNKNOWN, .mixed = err };
 }
 
 static void end_test(struct suite *s, uint64_t now, int status, enum ending by)
@@ -259,14 +274,17 @@ static void end_test(struct suite *s, uint64_t now, int status, enum ending by)
 
 static void begin(struct suite *s, const char *name, uint64_t now)
 {
-	if (s->state == RUNS)
+	bool follows = s->state == RUNS;
+
+	if (follows)
 		end_test(s, now, MARK_UNKNOWN, ENDED_BY_COMMAND);
-	read_settled(s);
 	cut(s);
 	s->now.name = xstrdup(name);
-	s->now.began = clock__monotonic();
+	s->now.began = now;
 	s->state = RUNS;
 	s->marked = true;
+	if (follows)
+		read_settled(s);
 }
 
 /* The test has begun with the present set, or with nothing of its own if another one is in that set. */
@@ -282,7 +300,7 @@ static void result(struct suite *s, const struct mark *m, uint64_t now)
 	s->now.began = began;
 	end_test(s, now, m->status, ENDED_BY_COMMAND);
 	cut(s);
-	s->now.began = clock__monotonic();
+	s->now.began = now;
 	s->state = NONE;
 	read_settled(s);
 }
@@ -291,12 +309,16 @@ static void take(struct suite *s, const struct mark *m)
 {
 	uint64_t now = clock__monotonic();
 
-	if (m->kind == MARK_BEGIN)
+	if (s->state == OVER)
+		return;
+	if (m->kind == MARK_BEGIN) {
 		begin(s, m->name, now);
-	else if (m->kind == MARK_END && s->state == RUNS)
+	} else if (m->kind == MARK_END && s->state == RUNS) {
 		end_test(s, now, m->status, ENDED_BY_COMMAND);
-	else if (m->kind == MARK_RESULT || (m->kind == MARK_END && s->state == NONE))
+		read_settled(s);
+	} else if (m->kind == MARK_RESULT || (m->kind == MARK_END && s->state == NONE)) {
 		result(s, m, now);
+	}
 }
 
 static void take_mark(void *context, char *line)
@@ -323,51 +345,57 @@ static void take_output(void *context, char *line)
 
 static void pass_output(void *context, const char *text, size_t length)
 {
-	(void)context;
-	while (length) {
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct suite *s = context;
+
+	while (length && !s->output_err) {
 		ssize_t written = write(STDOUT_FILENO, text, length);
 
-		if (written < 0 && errno != EINTR && errno != EAGAIN)
-			return;
+		if (written < 0 && errno == EAGAIN)
+			poll(&out, 1, -1);
+		else if (written < 0 && errno != EINTR)
+			s->output_err = error__return(-errno, "standard output: %s", strerror(errno));
 		text += written > 0 ? written : 0;
 		length -= written > 0 ? written : 0;
 	}
+}
+
+/* The output comes first: who waits for the answer to a mark has printed before the mark all that is there. */
+static void hear(struct suite *s)
+{
+	struct epoll_event event;
+
+	if (s->output >= 0 && !lines__read(&s->output_lines, s->output, take_output, pass_output, s))
+		epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->output, &event);
+	lines__read(&s->marks.lines, s->marks.fd, take_mark, NULL, s);
 }
 
 /* Handles what has come. Called when the epoll descriptor wakes the wait, and in between. */
 static int tend(void *context)
 {
 	struct suite *s = context;
-	struct epoll_event event;
 
-	lines__read(&s->marks.lines, s->marks.fd, take_mark, NULL, s);
-	if (s->output >= 0 && !lines__read(&s->output_lines, s->output, take_output, pass_output, s))
-		epoll_ctl(s->epoll, EPOLL_CTL_DEL, s->output, &event);
+	hear(s);
 	return engines__tend(&s->session.engines);
 }
 
-/* ---- the runner's output after the run: it may be as long as the runner */
-
-struct rest {
-	int output;
-	volatile bool done;
-};
-
-static void *pass_rest(void *data)
+/* After the recording, the runner may go on. Its marks are answered, or it would never end, and hytrace waits for that. */
+static void *hear_rest(void *data)
 {
-	struct rest *r = data;
-	char buffer[4096];
-	ssize_t got;
+	struct suite *s = data;
+	struct pollfd marks = { .fd = s->marks.fd, .events = POLLIN };
+	sigset_t all;
+	bool ended;
 
-	for (;;) {
-		bool done = r->done;
-
-		while ((got = read(r->output, buffer, sizeof(buffer))) > 0)
-			pass_output(NULL, buffer, got);
-		if (!got || (got < 0 && errno != EAGAIN && errno != EINTR) || done)
-			return NULL;
-		usleep(20000);
-	}
+	/* Signals are for the other thread, which passes them on. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	do {
+		ended = s->runner_ended;
+		poll(&marks, 1, ended ? 0 : 20);
+		hear(s);
+	} while (!ended);
+	return NULL;
 }
 
 /* ---- the steps */
@@ -425,7 +453,7 @@ static int record(struct suite *s)
 	};
 	int err, ended;
 
-	s->now.began = s->engine->open;
+	s->now.began = s->engine->opening;
 	err = workload__wait_for_end(&s->session.workload, &limits, tend, s);
 	/* What the runner has said at its end. */
 	if (!err)
@@ -433,6 +461,7 @@ static int record(struct suite *s)
 	if (s->state == RUNS)
 		end_test(s, clock__monotonic(), MARK_UNKNOWN, s->session.workload.ended);
 	ended = session__close(&s->session);
+	s->state = OVER;
 	return err ?: ended;
 }
 
@@ -469,9 +498,8 @@ static int read_rest(struct suite *s)
 int suite__run(const struct suite_options *o)
 {
 	struct suite s = { .o = o, .output = -1, .output_end = -1, .epoll = -1, .now.status = MARK_UNKNOWN };
-	struct rest rest = { -1 };
 	pthread_t thread;
-	bool passes;
+	bool hears;
 	int err, status;
 
 	session__init(&s.session, &o->cover);
@@ -480,18 +508,23 @@ int suite__run(const struct suite_options *o)
 	err = session__look(&s.session);
 	s.engine = &s.session.engines.list[0];
 	s.marks.fd = s.marks.answer_fd = -1;
-	err = err ?: claim(&s) ?: attach(&s) ?: session__open(&s.session) ?: record(&s);
-	rest.output = s.output;
-	passes = s.output >= 0 && !pthread_create(&thread, NULL, pass_rest, &rest);
+	err = err ?: claim(&s) ?: attach(&s) ?: session__open(&s.session);
+	/* What was recorded before a failure is kept. */
+	if (!err)
+		note_error(&s, record(&s));
+	hears = s.state == OVER && !pthread_create(&thread, NULL, hear_rest, &s);
 	err = err ?: read_rest(&s) ?: s.err;
 	store__close(s.store);
 	if (!err)
 		error__print("%zu tests recorded%s%s%s%s", s.tests, o->directory ? " in " : "", o->directory ?: "",
 			     o->cover.keep ? ", kept in " : "", o->cover.keep ?: "");
+	if (s.incomplete)
+		error__warn("%zu of the runs are not complete: each says what it has lost", s.incomplete);
 	status = session__end(&s.session, err);
-	rest.done = true;
-	if (passes)
+	s.runner_ended = true;
+	if (hears)
 		pthread_join(thread, NULL);
+	status = s.output_err ? error__status(s.output_err, true) : status;
 	marks__close(&s.marks);
 	hits__free(&s.between);
 	symbols__free(s.after);

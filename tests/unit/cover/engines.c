@@ -188,3 +188,45 @@ Test(engines, what_may_pass_is_not_the_kernels_fault)
 		cr_expect(bpf_cover__put_link(&b, 0, NULL) == cases[i].err, "%s", strerror(cases[i].number));
 	}
 }
+
+/* ---- parts of a run */
+
+static int collect_three(void *engine, void *cut, struct coverage *c, const struct places *places)
+{
+	(void)cut, (void)places;
+	for (uint64_t *ns = engine; *ns; ns++)
+		hits__add(&c->hits, &(struct hit){ .kind = HIT_CALLER, .addr = *ns, .first_ns = *ns });
+	return 0;
+}
+
+/* The number of hits that are in the part from 1,010,000 to @closing, and not outside of it. */
+static size_t in_part(uint64_t closing, bool empty)
+{
+	static const struct engine_ops ops = { .name = "three", .collect = collect_three };
+	/* The local clock is behind. */
+	const struct clocks clocks = { { 1000000, 100000, 5000 }, { 1100000, 200000, 5000 } };
+	struct kernel kernel = sample_kernel();
+	struct running running = { .ops = &ops, .engine = (uint64_t[]){ 109000, 150000, 160000, 0 },
+				   .open = 1010000, .closing = closing };
+	struct cover_options o = {};
+	struct filter filter = {};
+	struct request request = { .options = &o, .kernel = &kernel, .filter = &filter };
+	struct hits outside;
+	struct coverage c;
+	size_t count;
+
+	hits__init(&outside);
+	cr_assert(collect__run(&c, &running, &(struct piece){ NULL, empty, &outside }, &request, NULL, &clocks) == 0);
+	count = c.hits.count;
+	cr_expect(eq(sz, outside.count, 3 - count));
+	coverage__free(&c);
+	hits__free(&outside);
+	kernel__free(&kernel);
+	return count;
+}
+
+Test(pieces, end_with_their_window)
+{
+	cr_expect(eq(sz, in_part(1047000, false), 2), "also before it, and within the clocks' error");
+	cr_expect(eq(sz, in_part(0, true), 0), "by the local clock, this is the far future");
+}

@@ -149,6 +149,26 @@ Test(lines, come_in_pieces)
 	expect_str(passed, "one\ntwo\n\nthree\n", "all of it is passed on");
 }
 
+/* As fast as it is read. */
+static void write_more(void *context, char *line)
+{
+	int *left = context;
+
+	(void)line;
+	if (*left > 0)
+		send("one more\n");
+	--*left;
+}
+
+Test(lines, may_come_without_an_end)
+{
+	int left = 100000;
+
+	send("first\n");
+	cr_expect(lines__read(&lines, ends[0], write_more, NULL, &left));
+	cr_expect(gt(int, left, 0), "others wait meanwhile");
+}
+
 Test(lines, may_lack_the_last_newline)
 {
 	send("one\ntwo");
