@@ -69,7 +69,7 @@ static void oneshot_show_place(struct seq_file *m, unsigned long addr, unsigned 
 	if (place.module)
 		seq_printf(m, "%lx %s", place.addr, place.module);
 	else
-		seq_printf(m, "%016lx", place.addr);
+		seq_printf(m, "%0*lx", 2 * (int)sizeof(long), place.addr);
 }
 
 static void oneshot_show_rec(struct seq_file *m, const struct oneshot_rec *rec)
