@@ -78,8 +78,10 @@
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/ftrace.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 #include <asm/page.h>
+#include <asm/sections.h>
 #endif
 
 struct oneshot_counts;
@@ -88,12 +90,17 @@ struct oneshot_counts;
 #define ONESHOT_FUNCTION	1U
 #define ONESHOT_CALLER		2U
 
-/* The 4 GiB of text and modules begin here. On x86-64, there are 2 GiB after it. */
+/*
+ * The 4 GiB of text and modules begin here. On x86-64, the last 2 GiB have all. On arm64,
+ * modules are at most 2 GiB from the kernel's image, before it or behind it.
+ */
 #ifndef ONESHOT_TEXT
-# if BITS_PER_LONG == 64
-#  define ONESHOT_TEXT		(~0UL << 31)
-# else
+# if BITS_PER_LONG == 32
 #  define ONESHOT_TEXT		PAGE_OFFSET
+# elif defined(CONFIG_ARM64)
+#  define ONESHOT_TEXT		((unsigned long)_text - SZ_2G)
+# else
+#  define ONESHOT_TEXT		(~0UL << 31)
 # endif
 #endif
 

@@ -312,10 +312,8 @@ struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long addr,
 	const struct oneshot_module *mod = NULL;
 
 	if (owner == ONESHOT_OWNER_KERNEL) {
-#if defined(CONFIG_X86) || defined(CONFIG_RANDOMIZE_BASE)
 		if (tr->oneshot.flags & ONESHOT_OPT_LINKADDR)
 			addr -= kaslr_offset();
-#endif
 	} else if (oneshot_owner_listed(owner)) {
 		mod = oneshot_module_find(owner);
 		if (mod && !is_offset)

@@ -9,6 +9,7 @@
 #define _TRACE_PARENT_H
 
 #include <linux/ftrace.h>
+#include <linux/kprobes.h>
 #include <linux/llist.h>
 #include <linux/rethook.h>
 #include <linux/sched.h>
@@ -23,10 +24,12 @@ static inline bool trace_is_graph_trampoline(unsigned long addr)
 #endif
 }
 
+/* Where there is no rethook, kretprobes have a trampoline and a shadow stack of their own. */
 static inline bool trace_is_return_trampoline(unsigned long addr)
 {
 	return trace_is_graph_trampoline(addr) ||
-	       (IS_ENABLED(CONFIG_RETHOOK) && is_rethook_trampoline(addr));
+	       (IS_ENABLED(CONFIG_RETHOOK) ? is_rethook_trampoline(addr) :
+					     is_kretprobe_trampoline(addr));
 }
 
 /* The next older address on the function graph tracer's shadow stack; 0: there is none. */
@@ -41,12 +44,16 @@ static inline unsigned long trace_next_graph_ret(int *i)
 #endif
 }
 
-/* The next older address on rethook's shadow stack; 0: there is none. */
+/* The next older address on rethook's or kretprobes' shadow stack; 0: there is none. */
 static inline unsigned long trace_next_rethook_ret(struct llist_node **node)
 {
 #ifdef CONFIG_RETHOOK
 	*node = *node ? (*node)->next : current->rethooks.first;
 	return *node ? container_of(*node, struct rethook_node, llist)->ret_addr : 0;
+#elif defined(CONFIG_KRETPROBES)
+	*node = *node ? (*node)->next : current->kretprobe_instances.first;
+	return *node ? (unsigned long)container_of(*node, struct kretprobe_instance,
+						   llist)->ret_addr : 0;
 #else
 	return 0;
 #endif
