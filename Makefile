@@ -39,6 +39,7 @@ help: ## this list
 		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
 	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache. LINUX=7.3 builds, runs and tests that kernel, not 6.12.'
+	@echo '  make test ARCH=i386 or ARCH=arm64 runs the tests for ftracetest on such a machine.'
 
 ## ---------------------------------------------------------------- packages
 
@@ -298,9 +299,19 @@ $(B)/fuzz/document: tests/fuzz/document.c $(foreach d,base document kernel run s
 
 -include $(wildcard $(B)/fuzz/*.d)
 
+# What the other machines have. An ARCH in the environment is for the kernel's own build.
+TESTS_i386  := ftracetest/oneshot ftracetest/early-ftrace
+TESTS_arm64 := ftracetest/oneshot
+
+ifeq ($(origin ARCH),command line)
+test: deps
+	$(Q)kernel/build.sh --arch $(ARCH)
+	$(Q)tests/run.pl --kernel patched-$(ARCH) $(or $(T),$(TESTS_$(ARCH)))
+else
 test: $(if $(findstring long/,$(T)),deps,deps-test) ## the tests that have not passed yet (ALL=1: all), or those with T= in their names; ends with `N passed, N failed`
 	$(Q)$(MAKE) -j4 built $(if $(T),,stock-kernels)
 	$(Q)tests/run.pl $(if $(GATE),--gate,$(if $(ALL),--all)) $(T)
+endif
 
 test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (two hours)
 	$(Q)$(MAKE) -j4 built stock-kernels

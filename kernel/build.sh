@@ -40,6 +40,7 @@ Flavour (default: base + hytrace)
   --cloud            Debian's configuration for virtual machines in a cloud, with our options
   --whole=FILE       the configuration in FILE as it is
   --clang            compiled with clang
+  --arch MACHINE     for i386 (32-bit x86) or arm64, with a small configuration instead of base
   --unpatched        the pristine source, without our patches and options
   --config FRAGMENT  add a Kconfig fragment, a file or a name in kernel/config; may be repeated
 
@@ -144,7 +145,7 @@ print()
 		echo "$obj"
 		;;
 	vmlinux) find_image vmlinux ;;
-	image) find_image bzImage ;;
+	image) find_image "${boot_image##*/}" ;;
 	release) file=$(find_image release) && cat "$file" ;;
 	esac
 }
@@ -162,6 +163,13 @@ while [[ $# -gt 0 ]]; do
 		[[ $1 != --whole=* ]] || flavour=whole whole=${1#*=}
 		;;
 	--clang) clang=clang compiler=clang-19 ;;
+	--arch)
+		[[ $# -gt 1 ]] || die "--arch needs a machine"
+		choose_arch "$2"
+		chosen+=" $2"
+		shift
+		;;
+	--arch=*) choose_arch "${1#*=}" ;;
 	--unpatched) unpatched=unpatched ;;
 	--config)
 		[[ $# -gt 1 ]] || die "--config needs a fragment"

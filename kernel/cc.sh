@@ -6,7 +6,8 @@
 # configuration. Assembler sources take no time, and include such lines by macros; none of them goes to ccache.
 #
 # The tracers can be debugged with all variables. So can fs/, for which tests compare the calls that the loader finds in code
-# with those of DWARF; gcc writes them only with -fvar-tracking.
+# with those of DWARF; gcc writes them only with -fvar-tracking. In a kernel without
+# debug information, it would only warn.
 #
 # Usage: cc.sh COMPILER [ARGUMENT]...    Kbuild writes the source last.
 
@@ -16,6 +17,10 @@ case $source in
 *.c) ! grep -qs '\.incbin' "$source" || exec "$@" ;;
 esac
 case $source in
-*/fs/*|*/kernel/trace/*) set -- "$@" -fvar-tracking ;;
+*/fs/*|*/kernel/trace/*)
+	case "$* " in
+	*' -g '*) set -- "$@" -fvar-tracking ;;
+	esac
+	;;
 esac
 exec ccache "$@"

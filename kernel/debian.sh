@@ -7,7 +7,8 @@
 # proxies and the distribution's keyring, but with lists, sources and settings of its own, so nothing on the machine
 # changes, and Debian 12 and 13 get the same kernels. Sourced by fetch.sh and vm.sh.
 #
-#   $cache/debian/GROUP     the lists of a group of suites: bookworm, backports (of trixie), sid
+#   $cache/debian/GROUP     the lists of a group of suites: bookworm, backports (of trixie), sid; or for another
+#                           machine, bookworm-i386 and so on
 #
 # Packages that were fetched once stay, and the network is not needed again for them.
 
@@ -20,6 +21,8 @@ debian_sources()
 	mirror=$(grep -m1 '/debian/\?$' <<<"$targets") || mirror=http://deb.debian.org/debian
 	security=$(grep -m1 '/debian-security/\?$' <<<"$targets") || security=http://deb.debian.org/debian-security
 	case $1 in
+	# A root for tests, which is fetched once, need not be the newest.
+	bookworm-*) printf 'deb [signed-by=%s] %s bookworm main\n' "$keyring" "$mirror" ;;
 	bookworm)
 		printf 'deb [signed-by=%s] %s bookworm main\n' "$keyring" "$mirror"
 		printf 'deb [signed-by=%s] %s bookworm-security main\n' "$keyring" "$security"
@@ -39,7 +42,8 @@ debian_apt()
 # older lists do. They are fetched by one run at a time.
 debian_update()
 (
-	group=$1 dir=$cache/debian/$1
+	group=$1 dir=$cache/debian/$1 machine=amd64
+	[[ $group != *-* ]] || machine=${group##*-}
 	mkdir -p "$dir"/{lists,archives}/partial || exit
 	exec 9>"$dir/lock"
 	flock 9
@@ -55,8 +59,8 @@ debian_update()
 	Dir::Etc::parts "/dev/null";
 	Dir::Etc::preferences "/dev/null";
 	Dir::Etc::preferencesparts "/dev/null";
-	APT::Architecture "amd64";
-	APT::Architectures "amd64";
+	APT::Architecture "$machine";
+	APT::Architectures "$machine";
 	APT::Sandbox::User "root";
 	Acquire::Languages "none";
 	END

@@ -8,6 +8,23 @@
 # The flavour, which options of build.sh change.
 flavour=base whole='' compiler=gcc clang='' unpatched='' extras=()
 
+# The machine, which --arch changes: arguments for make, the image, the beginning of the names of binutils.
+arch='' machine=() boot_image=arch/x86/boot/bzImage cross=''
+
+# choose_arch NAME: x86's own gcc also compiles for 32 bits.
+choose_arch()
+{
+	arch=$1 machine=("ARCH=$1")
+	case $arch in
+	i386) ;;
+	arm64)
+		cross=aarch64-linux-gnu- boot_image=arch/arm64/boot/Image
+		compiler=${cross}gcc machine+=("CROSS_COMPILE=$cross")
+		;;
+	*) die "--arch $arch: there are i386 and arm64; without --arch, it is x86-64" ;;
+	esac
+}
+
 # Sets $name, $fragments, $src, $obj and $images.
 choose_flavour()
 {
@@ -19,13 +36,15 @@ choose_flavour()
 	small) ;;
 	cloud) foundation=("$(debian_config cloud)") ;;
 	whole) foundation=("$(readlink -e "$whole")") || die "--whole=$whole: no such file" ;;
-	*) add_fragment base ;;
+	*) add_fragment "$([[ $arch ]] && echo other || echo base)" ;;
 	esac
 	if [[ $flavour != whole && -z $unpatched && -n $(list_series "$root/kernel") ]]; then
 		add_fragment hytrace
 	fi
+	[[ -z $arch ]] || add_fragment "$arch"
 	[[ $flavour == base || $flavour == whole ]] || add_fragment "$flavour"
-	name=$flavour${clang:+-clang}
+	name=$flavour${clang:+-clang}${arch:+-$arch}
+	name=${name#base-}
 	# Each file has its own objects.
 	[[ $flavour != whole ]] || name+=-$(sha256sum <<<"${foundation[0]}" | cut -c1-6)
 	for extra in ${extras[@]+"${extras[@]}"}; do
@@ -75,7 +94,7 @@ release_suffix()
 toolchain()
 {
 	"$compiler" --version | sed -n 1p
-	ld --version | sed -n 1p
+	"${cross}ld" --version | sed -n 1p
 	pahole --version
 	# Kconfig writes its version down, also where no Rust is compiled.
 	rustc --version 2>/dev/null || true
@@ -161,7 +180,7 @@ keep()
 	mkdir -p "$images" && tmp=$(mktemp -d "$dir.XXXXXX") && chmod 755 "$tmp" || return
 	kbuild -s INSTALL_MOD_PATH="$tmp" modules_install || return
 	rm -f "$tmp"/lib/modules/*/build "$tmp"/lib/modules/*/source
-	cp "$obj/arch/x86/boot/bzImage" "$obj/vmlinux" "$tmp" || return
+	cp "$obj/$boot_image" "$obj/vmlinux" "$tmp" || return
 	cp "$obj/.config" "$tmp/config" || return
 	cp "$obj/include/config/kernel.release" "$tmp/release" || return
 	# If another clone was quicker, the directory is there, with the same contents.

@@ -34,7 +34,7 @@ kbuild()
 	printf '%s\n' "$(pahole --version)" v1.25 | sort -CuV || flags=
 	make -C "$src" O="$obj" -j"$(nproc)" LOCALVERSION="$(release_suffix)" \
 		CC="$root/kernel/cc.sh $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" KCFLAGS="$flags" \
-		"${watched[@]}" "$@"
+		"${machine[@]}" "${watched[@]}" "$@"
 }
 
 # The variables of kcsan.config. On make's command line they count in all of the kernel's Makefiles, some of which
@@ -276,7 +276,7 @@ compile()
 		expected=0
 	done
 	is_done "$key" || step "installing" 0 keep "$key" || fail "putting the $name kernel into $images failed"
-	ln -sfn "${obj##*/}/compile_commands.json" "$src/compile_commands.json"
+	[[ $arch ]] || ln -sfn "${obj##*/}/compile_commands.json" "$src/compile_commands.json"
 	rm -f "$obj/.hytrace-building"
 	warnings=$(grep -c 'warning:' "$log" || true)
 	[[ $warnings -eq 0 ]] || note "kernel: $warnings warnings, see $log"
@@ -301,7 +301,7 @@ start_log()
 
 need_compiler()
 {
-	need gcc "$compiler" ld make flex bison bc pahole ccache xz lz4 git flock kmod perl python3
+	need gcc "$compiler" "${cross}ld" make flex bison bc pahole ccache xz lz4 git flock kmod perl python3
 }
 
 # open_tree make|keep: locks the source, and brings it in step with kernel/.

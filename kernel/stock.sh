@@ -12,6 +12,8 @@
 declare -A stock_kernels=(
 	[stock-6.1]='bookworm linux-image-6\.1\.[0-9]+-[0-9]+-amd64'
 	[stock-6.12]='bookworm linux-image-6\.12\.[0-9]+\+deb[0-9.]+-amd64'
+	[stock-i386]='bookworm-i386 linux-image-6\.1\.[0-9]+-[0-9]+-686-pae'
+	[stock-arm64]='bookworm-arm64 linux-image-6\.1\.[0-9]+-[0-9]+-arm64'
 	[stock-7.3]='backports linux-image-7\.([3-9]|[1-9][0-9]+)\.[0-9]+\+deb[0-9.]+-amd64'
 )
 

@@ -8,7 +8,9 @@
 # and runs this as a service, only for the command. So does a system that vm.sh's --root names, which boots by itself.
 #
 #   lower   the host's root over 9p, read-only
-#   root    an overlay of it with a tmpfs, so that all of it can be written and nothing is kept
+#   machine the root of another machine than the host's; the directories of the host that must be there are overlays
+#           as well
+#   root    an overlay of the root with a tmpfs, so that all of it can be written and nothing is kept
 #   /tmp    and /run are empty; directories below them that must be there (the clone, the cache, the
 #           current directory) are bound in from the overlay
 #   shares  9p mounts of their own, writable, at their own paths
@@ -70,10 +72,27 @@ build_root()
 	mkdir -p /lower /overlay /root
 	mount_9p host /lower cache=loose,ro || fail "cannot mount the host's root over 9p"
 	mount -t tmpfs -o mode=755 overlay /overlay || fail "cannot mount a tmpfs"
-	mkdir /overlay/upper /overlay/work
-	chmod 755 /overlay/upper
-	mount -t overlay -o lowerdir=/lower,upperdir=/overlay/upper,workdir=/overlay/work root /root ||
-		fail "cannot mount the overlay"
+	if [ -z "$machine" ]; then
+		mount_overlay /lower /root
+		return
+	fi
+	mkdir /machine
+	mount_9p machine /machine cache=loose,ro || fail "cannot mount the machine's root over 9p"
+	mount_overlay /machine /root
+	while read -r dir; do
+		mkdir -p "/root$dir"
+		mount_overlay "/lower$dir" "/root$dir"
+	done </hytrace/binds
+}
+
+# mount_overlay LOWER DIR: what is written there stays in memory.
+mount_overlay()
+{
+	upper=$(mktemp -d /overlay/XXXXXX)
+	mkdir "$upper/upper" "$upper/work"
+	chmod 755 "$upper/upper"
+	mount -t overlay -o "lowerdir=$1,upperdir=$upper/upper,workdir=$upper/work" root "$2" ||
+		fail "cannot mount the overlay of $2"
 }
 
 # mount_fresh DIR MODE DIRECTORY...: makes an empty directory, and mounts it over /root/DIR only after the

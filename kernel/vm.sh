@@ -20,11 +20,21 @@ cache=$(realpath -m -- "$cache")
 . "$here/debian.sh"
 # shellcheck source=kernel/stock.sh
 . "$here/stock.sh"
+# shellcheck source=kernel/machine.sh
+. "$here/machine.sh"
 # shellcheck source=kernel/known.sh
 . "$here/known.sh"
 probe_seconds=5
 systemd=/lib/systemd/systemd
 system=${HYTRACE_QEMU:-qemu-system-x86_64}
+board=pc
+terminal=ttyS0
+cpu=max,la57=off
+
+# Another machine than x86-64, its root and its busybox.
+machine=
+root_of_machine=
+busybox=
 
 kernel=
 append=
@@ -68,7 +78,10 @@ usage()
 	  --kernel K       patched (default), debug, kcsan, selftest, the same with unpatched- in front or
 	                   unpatched alone, stock (Debian's own kernel), or the path of a bzImage or of a
 	                   kernel's build directory. With -7.3 at the end, it is that of Linux 7.3, and so on:
-	                   patched-7.3, debug-7.3, stock-6.1; otherwise that of LINUX= (6.12)
+	                   patched-7.3, debug-7.3, stock-6.1; otherwise that of LINUX= (6.12).
+	                   patched-i386 and patched-arm64 are those of build.sh --arch, stock-i386 and stock-arm64
+	                   Debian 12's. Then the root is of a few packages of Debian for that machine; the clone,
+	                   the cache and so on are there as well
 	  --root DIR       boot the system in DIR, a Debian with systemd, from a copy on a disk, with the kernel
 	                   and the initrd that are installed there; COMMAND is a service of it, and runs in /
 	  --init systemd   let this machine's systemd be process 1 of the guest; COMMAND is a service that is
@@ -199,8 +212,9 @@ find_built()
 	local version=$1 build lock
 	shift
 	build=("$here/build.sh" "$@")
-	if image=$(known "$version${*:+ $*}")/bzImage && [[ $image == "$cache"/* ]]; then
-		touch -c -- "${image%/*}"	# that it was used
+	if image=$(known "$version${*:+ $*}") && [[ $image == "$cache"/* ]]; then
+		touch -c -- "$image"	# that it was used
+		image=$image/$([[ $machine == arm64 ]] && echo Image || echo bzImage)
 	else
 		image=$(HYTRACE_OTHER_LINUX=$version "${build[@]}" --print-image) ||
 			die "kernel '$kernel' is not built; build it with: LINUX=$version ${build[*]}"
@@ -250,6 +264,16 @@ find_kernel()
 	fi
 	case $name in
 	patched) find_built "$version" ;;
+	patched-i386 | patched-arm64 | stock-i386 | stock-arm64)
+		[[ ! $init ]] || die "--init systemd: only guests of this machine's kind have its systemd"
+		choose_machine "${name##*-}"
+		find_root_of_machine
+		if [[ $name == stock-* ]]; then
+			find_stock "$name"
+		else
+			find_built "$version" "--arch=$machine"
+		fi
+		;;
 	debug | kcsan | selftest) find_built "$version" "--$name" ;;
 	unpatched) find_built "$version" --unpatched ;;
 	unpatched-debug | unpatched-kcsan | unpatched-selftest)
@@ -290,7 +314,7 @@ build_initramfs()
 	local dir=$1 file name
 	shift
 	mkdir -p "$dir"/{bin,modules,dev}
-	cp "$(type -P busybox)" "$dir/bin/busybox"
+	cp "$busybox" "$dir/bin/busybox"
 	cp "$here/vm-init.sh" "$dir/init"
 	ln -s busybox "$dir/bin/sh"
 	chmod 755 "$dir/init" "$dir/bin/busybox"
@@ -311,7 +335,7 @@ find_base_initramfs()
 {
 	local list=() key tmp
 	mapfile -t list < <(needed_modules)
-	key=$({ declare -f build_initramfs pack; cat "$here/vm-init.sh" "$(type -P busybox)"
+	key=$({ declare -f build_initramfs pack; cat "$here/vm-init.sh" "$busybox"
 		((!${#list[@]})) || stat -c '%n %s %Y' "${list[@]}"; } | sha256sum | cut -c1-16)
 	base=$cache/initramfs/$key.cpio
 	[[ ! -e $base ]] || return 0
@@ -364,6 +388,7 @@ write_guest_files()
 	fi
 	cat >"$dir/vars" <<-END
 	modules=$([[ $root != / ]] || quote "$modules")
+	machine=$machine
 	systemd=$([[ ! $init ]] || quote "$systemd")
 	terminal=$(quote "$terminal")
 	trailer=$(quote "$trailer")
@@ -380,7 +405,7 @@ write_disk()
 		die "cannot copy $root to $run/disk; is the disk full?"
 	}
 	cp "$here/vm-init.sh" "$run/own/hytrace/init"
-	cp "$(type -P busybox)" "$run/own/hytrace/busybox"
+	cp "$busybox" "$run/own/hytrace/busybox"
 	{
 		echo 'mkdir /hytrace'
 		for file in "$run"/own/hytrace/*; do
@@ -428,9 +453,7 @@ choose_thread()
 # machines.
 accel_arguments()
 {
-	local cpu=max,la57=off
-
-	[[ $icount ]] || cpu+=,erms=off
+	[[ $icount || $board != pc ]] || cpu+=,erms=off
 	if [[ $1 == kvm ]]; then
 		printf '%s\n' -accel kvm -cpu host
 	else
@@ -482,8 +505,10 @@ kernel_command_line()
 {
 	# Warnings and more severe messages go to the console, which is shown if the guest dies. An oops ends the
 	# guest, because the command might otherwise go on and pass.
-	local line='console=ttyS0 earlyprintk=ttyS0 loglevel=5 panic=-1 oops=panic'
+	local line="console=$terminal earlyprintk=$terminal loglevel=5 panic=-1 oops=panic"
 	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
+	# That kernel does not know that it is a guest: when the host is busy, its timer seems not to work.
+	[[ $machine != i386 ]] || line+=' no_timer_check'
 	[[ ! $gdb ]] || line+=' nokaslr'
 	if [[ $root != / ]]; then
 		line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
@@ -523,16 +548,17 @@ image_is_64bit()
 qemu_command()
 {
 	local args index=0 dir
-	image_is_64bit || system=${system/%x86_64/i386}
+	[[ $machine ]] || image_is_64bit || system=${system/%x86_64/i386}
 	[[ $accel == kvm || $thread == single ]] || choose_thread
 	mapfile -t args < <(accel_arguments "$accel")
-	qemu=("$system" -nodefaults -no-user-config -display none -machine pc "${args[@]}"
+	qemu=("$system" -nodefaults -no-user-config -display none -machine "$board" "${args[@]}"
 		-smp "$smp" -m "$mem" -no-reboot
 		-kernel "$image" -initrd "${initrd:-$run/initramfs}" -append "$(kernel_command_line)"
 		-serial "file:$(escape "$console")"
 		-device virtio-serial-pci)
 	if [[ $root == / ]]; then
 		qemu+=(-virtfs "$(share_argument / host ,readonly=on)")
+		[[ ! $machine ]] || qemu+=(-virtfs "$(share_argument "$root_of_machine" machine ,readonly=on)")
 	else
 		qemu+=(-drive "file=$(escape "$run/disk"),format=raw,if=virtio,cache=unsafe")
 	fi
@@ -759,14 +785,16 @@ main()
 	parse_arguments "$@"
 	check_options
 	[[ ! ${HYTRACE_QEMU:-} || -x $(type -P "$system") ]] || die "HYTRACE_QEMU=$system: no such program"
-	need "$system" busybox cpio setpriv perl modprobe
+	need busybox cpio setpriv perl modprobe
 	[[ $root == / ]] || need mkfs.ext4 debugfs
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
 	prepare_run
+	busybox=$(type -P busybox)
 	find_kernel
+	need "$system"
 	find_base_initramfs
 	choose_accel
 	qemu_command

@@ -41,7 +41,8 @@ usage: run.pl [--list] [--all|--gate|--nightly] [--kernel K] [--minutes N] [TEST
 	--gate		all of that, and what .ci/run does besides
 	--nightly	what these leave out; but what is under long/ only runs if it is named
 	--counts	write the numbers of results, and seconds, to tests/counts
-	--kernel K	run guest tests on this kernel; debug, kcsan, or a path, which takes the place of patched
+	--kernel K	run guest tests on this kernel; debug, kcsan, or a path, which takes the place of patched; for
+			patched-i386 or patched-arm64 there are those for ftracetest
 	--minutes N	run in the order given here, and end after that time; tests that have not run by then have failed
 END
 
@@ -63,6 +64,8 @@ if ($help) {
 	print $usage;
 	exit;
 }
+# Another machine than x86-64.
+my ($machine) = ($kernel // '') =~ /^patched-(i386|arm64)$/;
 
 # ---------------------------------------------------------------- the tests
 
@@ -162,7 +165,7 @@ sub kernel_for
 
 	return $wanted !~ /^(debug|kcsan)$/ && $wanted unless $kernel;
 	return $kernel if $wanted eq $kernel;
-	return $wanted eq 'patched' && $kernel if $kernel =~ m{^(debug|kcsan)$|/};
+	return $wanted eq 'patched' && $kernel if $kernel =~ m{^(debug|kcsan)$|/} || $machine;
 	return;
 }
 
@@ -220,7 +223,7 @@ sub add_all
 	} elsif ($kernel eq 'debug') {
 		add("boot/suspend-$kernel", ["$tests/guest/suspend.sh", $kernel]);
 	}
-	for my $test (grep { !/\.host$/ } names_in('tests/guest/t-*.sh', '.sh')) {
+	for my $test (grep { !/\.host$/ && !$machine } names_in('tests/guest/t-*.sh', '.sh')) {
 		next if (header($test, 'linux') // $linux) ne $linux;
 		my $kernels = header($test, 'kernels') // die("$test has no line '# kernels: ...'\n");
 		# `stock` may be another word for one of the others.
@@ -393,8 +396,9 @@ sub judge
 # of a run have these.
 sub known_to_guests
 {
-	my %asked = ('tools' => './kernel/tools.sh', $linux => './kernel/build.sh --print-image', map {
-		("$linux --$_" => "./kernel/build.sh --$_ --print-image") } grep { $kernel && $_ eq $kernel } 'debug', 'kcsan');
+	my $flavour = $machine ? "arch=$machine" : $kernel && $kernel =~ /^(debug|kcsan)$/ ? $kernel : '';
+	my %asked = ('tools' => './kernel/tools.sh', $linux => './kernel/build.sh --print-image',
+		     $flavour ? ("$linux --$flavour" => "./kernel/build.sh --$flavour --print-image") : ());
 	my @known = ("$$ $clone");
 
 	for my $name (sort(keys(%asked))) {

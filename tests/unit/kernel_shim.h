@@ -32,6 +32,11 @@ typedef struct { int counter; } atomic_t;
 #define ____cacheline_aligned	__attribute__((aligned(64)))
 #define __packed __attribute__((packed))
 #define __aligned(x) __attribute__((aligned(x)))
+#define U32_MAX		UINT32_MAX
+#define BITS_PER_LONG	(8 * __SIZEOF_LONG__)
+/* x86's, the second one for 32 bits */
+#define MCOUNT_INSN_SIZE	5
+#define PAGE_OFFSET	0xc0000000UL
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __printf(a, b)	__attribute__((format(printf, a, b)))

@@ -114,7 +114,7 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
 /**
  * oneshot_set_insert - add an address
  * @set: the set
- * @key: its oneshot_key(); a key below ONESHOT_TEXT is refused
+ * @key: its oneshot_key(); a key that is no address of text is refused
  * @rec: where to put the record of a new address. If it is NULL, the address gets
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
@@ -131,7 +131,7 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
 	unsigned long *word;
 
 	/* I4 */
-	if (key < ONESHOT_TEXT)
+	if (!oneshot_is_text(key))
 		return ONESHOT_REFUSED;
 	if (oneshot_set_lacks_chunk(set, key)) {
 		if (!rec)
@@ -140,7 +140,7 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
 	}
 	/* I3: a chunk that is there stays. */
 	word = oneshot_set_word(set, key);
-	if (test_and_set_bit(key % 64, word))
+	if (test_and_set_bit(key % BITS_PER_LONG, word))
 		return ONESHOT_KNOWN;
 	if (!rec)
 		return ONESHOT_INSERTED;
@@ -149,7 +149,7 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
 	if (*rec)
 		return ONESHOT_INSERTED;
 	/* I1 */
-	clear_bit(key % 64, word);
+	clear_bit(key % BITS_PER_LONG, word);
 	return ONESHOT_REFUSED;
 }
 
@@ -264,7 +264,7 @@ void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned lo
 {
 	unsigned long addr;
 
-	for (addr = start; addr - start < size; addr += 64) {
+	for (addr = start; addr - start < size; addr += BITS_PER_LONG) {
 		unsigned long *word = oneshot_set_word(set, addr);
 
 		/* Never write to the shared zeros, nor dirty a cache line in vain. */

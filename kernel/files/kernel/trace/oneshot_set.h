@@ -9,13 +9,13 @@
  *
  *  low 32 bits     map[]
  *  of an address   +---------+
- *  +----------+    | chunk --+--> 1 MiB of text, 128 KiB of bits, 64 in a word
+ *  +----------+    | chunk --+--> 1 MiB of text, 128 KiB of bits
  *  |    12    |--->| chunk --+--> 0 0 0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 ...
  *  +----------+    |   :     |
- *  |    14    |    | chunk --+--> missing: all missing chunks share one chunk
+ *  |    20    |    | chunk --+--> missing: all missing chunks share one chunk
  *  +----------+    +---------+    of zeros, which may be one page mapped many times
- *  |     6    |
- *  +----------+    blocks[]       records, in order of first hit
+ *
+ *                  blocks[]       records, in order of first hit
  *                  +---------+    +---------------------------+
  *                  | block --+--> | addr, other, ns, pid, ... | 0
  *                  | block --+-.  | addr, other, ns, pid, ... | 1
@@ -23,12 +23,11 @@
  *                  +---------+ |  +---------------------------+
  *                              '-> 4096, ...
  *
- * It is made for kernels whose text and modules lie in 2 GiB, as on x86-64: the
- * low 32 bits identify an address, and the highest of these bits is always set.
- * Text is dense: 12 MiB of it need less than 2 MiB of bits, which is less than a
- * hash table of the addresses of a busy day. There is no hash, no probing, and no
- * size to choose. The bits of the addresses in use lie as close together as their
- * code.
+ * It is made for kernels whose text and modules lie in the 4 GiB from ONESHOT_TEXT on:
+ * the low 32 bits identify an address. Text is dense: 12 MiB of it need less than 2 MiB
+ * of bits, which is less than a hash table of the addresses of a busy day. There is no
+ * hash, no probing, and no size to choose. The bits of the addresses in use lie as close
+ * together as their code.
  *
  * The key of a caller is its return address. The key of a function is the end of
  * its call site, ONESHOT_SITE_BYTES after the beginning. This is the return
@@ -49,7 +48,7 @@
  * I3  Chunks and blocks are only added, until the set is freed as a whole. A
  *     chunk is all zero when it is linked. This loses no bit: before, its
  *     addresses had the chunk of zeros, which is never written to.
- * I4  No bit is set for an address below ONESHOT_TEXT: its low bits may be those
+ * I4  No bit is set for an address outside of these 4 GiB: its low bits may be those
  *     of an address in the text. A look-up may still find such an address. This
  *     does no harm, as it is not kernel code.
  *
@@ -78,7 +77,11 @@
 #include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/ftrace.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
+#include <asm/page.h>
+#include <asm/sections.h>
 #endif
 
 struct oneshot_counts;
@@ -87,11 +90,22 @@ struct oneshot_counts;
 #define ONESHOT_FUNCTION	1U
 #define ONESHOT_CALLER		2U
 
-/* The 2 GiB of text and modules begin here. */
-#define ONESHOT_TEXT		(~0UL << 31)
+/*
+ * The 4 GiB of text and modules begin here. On x86-64, the last 2 GiB have all. On arm64,
+ * modules are at most 2 GiB from the kernel's image, before it or behind it.
+ */
+#ifndef ONESHOT_TEXT
+# if BITS_PER_LONG == 32
+#  define ONESHOT_TEXT		PAGE_OFFSET
+# elif defined(CONFIG_ARM64)
+#  define ONESHOT_TEXT		((unsigned long)_text - SZ_2G)
+# else
+#  define ONESHOT_TEXT		(~0UL << 31)
+# endif
+#endif
 
-/* The length of a function's call site, see MCOUNT_INSN_SIZE of x86-64. */
-#define ONESHOT_SITE_BYTES	5
+/* The length of a function's call site. */
+#define ONESHOT_SITE_BYTES	MCOUNT_INSN_SIZE
 
 /*
  * A chunk covers 1 MiB of text. This is large enough to make the table of chunks
@@ -194,7 +208,7 @@ static __always_inline unsigned long *oneshot_set_word(const struct oneshot_set 
 	/* Pairs with the release in oneshot_set_add_chunk(), by dependency. */
 	unsigned long map = READ_ONCE(set->map[low >> ONESHOT_CHUNK_SHIFT]);
 
-	return (unsigned long *)(map + low / 64 * 8UL);
+	return (unsigned long *)(map + low / BITS_PER_LONG * sizeof(long));
 }
 
 /**
@@ -211,7 +225,7 @@ static __always_inline unsigned long *oneshot_set_word(const struct oneshot_set 
  */
 static __always_inline bool oneshot_set_has(const struct oneshot_set *set, unsigned long key)
 {
-	return READ_ONCE(*oneshot_set_word(set, key)) >> key % 64 & 1;
+	return READ_ONCE(*oneshot_set_word(set, key)) >> key % BITS_PER_LONG & 1;
 }
 
 /* What oneshot_set_insert() found. */
@@ -274,10 +288,16 @@ static inline bool oneshot_rec_is_void(const struct oneshot_rec *rec)
 	return READ_ONCE(rec->meta) == ONESHOT_REC_VOID;
 }
 
-/* The address of which @low is the low half: all text is above ONESHOT_TEXT. */
+/* Can it be the address of text? I4 */
+static inline bool oneshot_is_text(unsigned long addr)
+{
+	return addr >= ONESHOT_TEXT && addr - ONESHOT_TEXT <= U32_MAX;
+}
+
+/* The address of text of which @low is the low half. */
 static inline unsigned long oneshot_text_addr(u32 low)
 {
-	return ONESHOT_TEXT | low;
+	return ONESHOT_TEXT + (u32)(low - (u32)ONESHOT_TEXT);
 }
 
 /* The address of a published record, or its offset; @meta: its oneshot_rec_meta(). */

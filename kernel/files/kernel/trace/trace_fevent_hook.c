@@ -134,10 +134,9 @@ static nokprobe_inline bool fevent_rcu_is_watching(void)
 }
 
 /* Not inlined: its variables on the stack would give all calls a stack protector. */
-static noinline unsigned long fevent_true_parent(unsigned long parent_ip,
-						 struct ftrace_regs *fregs)
+static noinline unsigned long fevent_true_parent(unsigned long parent_ip)
 {
-	return trace_true_parent(parent_ip, fregs);
+	return trace_true_parent(parent_ip);
 }
 
 NOKPROBE_SYMBOL(fevent_true_parent);
@@ -186,7 +185,7 @@ static void fevent_call(unsigned long ip, unsigned long parent_ip, struct ftrace
 			goto out;
 	}
 	if (unlikely(trace_is_return_trampoline(parent_ip)))
-		parent_ip = fevent_true_parent(parent_ip, fregs);
+		parent_ip = fevent_true_parent(parent_ip);
 	fe = READ_ONCE(site->fe);
 	if (likely(fe && !site->next)) {
 		file = READ_ONCE(fe->listen.fast_file);

@@ -205,8 +205,8 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	listed = oneshot_owner_listed(owner);
 	found = oneshot_set_insert(set, key, listed ? &rec : NULL);
 	if (found == ONESHOT_INSERTED && listed) {
-		/* Below ONESHOT_TEXT, the low half would stand for another address. */
-		rec->other = other >= ONESHOT_TEXT ? other : 0;
+		/* The low half of another address would stand for text. */
+		rec->other = oneshot_is_text(other) ? other : 0;
 		rec->tgid = current->tgid;
 		BUILD_BUG_ON(sizeof(rec->comm) != sizeof(current->comm));
 		/*
@@ -226,7 +226,7 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 }
 
 static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip,
-				       struct ftrace_ops *op, struct ftrace_regs *fregs)
+				       struct ftrace_ops *op)
 {
 	struct trace_array *tr = op->private;
 	struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
@@ -244,7 +244,7 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 				      parent && !hidden ? parent_ip : 0, NULL);
 
 	if (hidden)
-		parent_ip = trace_true_parent(parent_ip, fregs);
+		parent_ip = trace_true_parent(parent_ip);
 
 	if (parent) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
@@ -275,7 +275,7 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 			return;
 	}
 
-	oneshot_first_hit(ip, parent_ip, op, fregs);
+	oneshot_first_hit(ip, parent_ip, op);
 }
 
 static unsigned int oneshot_work_ms;
@@ -419,7 +419,7 @@ static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 	if (place.module)
 		trace_seq_printf(s, "%lx %s\n", place.addr, place.module);
 	else
-		trace_seq_printf(s, "%016lx\n", place.addr);
+		trace_seq_printf(s, "%0*lx\n", 2 * (int)sizeof(long), place.addr);
 
 	return trace_handle_return(s);
 }

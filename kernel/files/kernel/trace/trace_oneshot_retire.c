@@ -23,6 +23,8 @@
  * loaded again, they are new to ftrace, and the worker looks at all records again.
  *
  * ftrace lets only one ops retire at a time, so only one instance can have the option.
+ * Not every architecture can change the call of one function at little cost. On the
+ * others, nothing retires.
  *
  * Everything runs under trace_types_lock.
  */
@@ -169,13 +171,16 @@ void oneshot_retire_rearm(struct trace_array *tr)
  * @flags: its options
  * @ms: how long callers are watched
  *
- * Return: 0; -EINVAL if functions would retire while callers are recorded, and no time
- *	is given; -EBUSY if another instance has the option.
+ * Return: 0; -EOPNOTSUPP if functions cannot retire on this architecture; -EINVAL if
+ *	functions would retire while callers are recorded, and no time is given; -EBUSY if
+ *	another instance has the option.
  */
 int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int ms)
 {
 	if (!(flags & ONESHOT_OPT_RETIRE))
 		return 0;
+	if (!IS_ENABLED(CONFIG_DYNAMIC_FTRACE_RETIRE))
+		return -EOPNOTSUPP;
 	if (flags & ONESHOT_OPT_PARENT && !ms)
 		return -EINVAL;
 	return oneshot_retirer && oneshot_retirer != tr ? -EBUSY : 0;
