@@ -301,6 +301,7 @@ Test(timeline, units_and_parts)
 	collect();
 	expect_text("part -8000-4500, 0 later\nphases: kernel, until its clock -8000-0, ");
 	expect_text(", late 600-700, ");
+	expect_no_text("firmware");
 	expect_text("\nunits: a.service 2500-3500, fails.service 3000-3100/1, hangs.service 3200-?/1, top.target 3500-3500\n");
 	expect_text("\nmark top.target 3500\n");
 	cr_expect(t.parts[TIMELINE_BOOT].end_known);
