@@ -4,10 +4,10 @@
  *
  * Each cut begins a new set in the kernel. Marks (mark.h) say when. A set begins at the begin of a test, or with the
  * result of the test before it, so a function's first call in a test is in the test's own set, even if it was called
- * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is made,
- * were in no test, it would hide the test's own call. What comes in a set after the end of its test is known by its time:
- * it belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)". So each call
- * is in one of the runs.
+ * before. All that is in the set from its beginning is the test's: if a call of another process, while the cut is
+ * made, were in no test, it would hide the test's own call. What comes in a set after the end of its test is known by
+ * its time: it belongs to no test. At the end, all that belongs to no test is kept as one more run, "(between tests)".
+ * So each call is in one of the runs.
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
  * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is
@@ -246,8 +246,8 @@ static void read_settled(struct suite *s)
 /* ---- marks */
 
 /*
- * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one, which
- * has no second hit of a function: neither test has a run then.
+ * The present set becomes that of the past test. If there can be no new set, the next test's hits go into this one,
+ * which has no second hit of a function: neither test has a run then.
  */
 static void cut(struct suite *s)
 {
@@ -379,7 +379,7 @@ static int tend(void *context)
 	return engines__tend(&s->session.engines);
 }
 
-/* After the recording, the runner may go on. Its marks are answered, or it would never end, and hytrace waits for that. */
+/* After the recording, the runner may go on. Its marks are answered, or it would never end; hytrace waits for that. */
 static void *hear_rest(void *data)
 {
 	struct suite *s = data;
