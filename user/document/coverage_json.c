@@ -375,12 +375,17 @@ static int read_fields(struct coverage *c, struct json_object *root, struct hits
 
 int coverage__take(struct coverage *ret, struct json_object *root, struct hits_text *ready, const char *path)
 {
+	struct hits_text in_root = {};
 	struct coverage c;
 	int err;
 
 	err = check_root(root, path);
 	if (err)
 		return err;
+	if (!ready) {
+		hits_text__of_json(&in_root, root);
+		ready = &in_root;
+	}
 	coverage__init(&c, text(root, "engine"));
 	hits__free(&c.hits);
 	c.hits = ready->hits;

@@ -24,7 +24,8 @@ int coverage__read_json_open(struct coverage *ret, int fd, const char *path);
 /* Reads a document from its text, by document__read_text(). */
 int coverage__read_text(struct coverage *ret, const struct text *t, const char *path);
 /*
- * Makes a coverage of a parsed document. @ready: its hits, which are taken over
+ * Makes a coverage of a parsed document. @ready: its hits, if the document has none; they are taken
+ * over. NULL: it has them
  */
 int coverage__take(struct coverage *ret, struct json_object *root, struct hits_text *ready, const char *path);
 

@@ -9,7 +9,7 @@
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
 /* For a file's values. A recording of a hundred thousand functions and callers needs under half. */
 #define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
-/* For the values of a recording that json-c reads: all but its hits. Those of a union of 10,000 runs need under a fifth. */
+/* For the values of a recording, all but its hits. Those of a union of 10,000 runs need under a fifth. */
 #define DOCUMENT_MOST_HEAD (128ll * 1024 * 1024)
 
 /**
