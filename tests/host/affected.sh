@@ -140,7 +140,7 @@ sources()
 		'.size in_asm, . - in_asm' '.section .note.GNU-stack, ""' >tree/fs/asm.S
 	printf 'int odd(int a)\n{\n\treturn a * 5;\n}\n' >'tree/:(odd).c'
 	printf 'text\n' >tree/doc/x.txt
-	printf '%s\n' '# obj-$(CONFIG_COMMENT) += unbuilt.o' 'obj-y += a.o' 'obj-$(CONFIG_UN) += un-whole.o' 'un-whole-$(CONFIG_PART) := other.o \' \
+	printf '%s\n' '# obj-$(CONFIG_COMMENT) += unbuilt.o' 'obj-y += a.o' 'obj-$(CONFIG_UN) += un-whole.o' 'un-whole-$(CONFIG_PART) := other.o '"\\" \
 		'	unbuilt.o # of it' 'obj-$(CONFIG_NOT) += not-unbuilt.o unbuilt.o2' >tree/fs/Makefile
 	printf 'obj-$(CONFIG_FS)\t+= fs/\nobj-$(CONFIG_DRV) += drv/\n' >tree/Kbuild
 	git init -q tree && git_ add -A && git_ commit -qm one

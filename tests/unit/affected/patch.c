@@ -101,8 +101,9 @@ Test(patch, knows_where_functions_begin_and_end_in_a_hunk)
 
 Test(patch, takes_no_label_declaration_or_table_for_a_function)
 {
-	expect(HEAD "@@ -1,5 +1,6 @@ int f(void)\n L(out):\n int g(void);\n int table[] = { A(1) };\n typedef int (*call)(int a,\n \t\tint b);\n+x\n",
-	       "fs/x.c>fs/x.c changed\n  -1,5 +1,6\n    -6,0 +6,1 f@1/1\n");
+	expect(HEAD "@@ -1,7 +1,8 @@ int f(void)\n L(out):\n int g(void);\n int table[] = { A(1) };\n typedef int call(int a,\n \t\tint b,\n"
+	       " \t\tint c,\n \t\tint d);\n+x\n",
+	       "fs/x.c>fs/x.c changed\n  -1,7 +1,8\n    -8,0 +8,1 f@1/1\n");
 }
 
 Test(patch, finds_names_in_parentheses_and_takes_no_pointer_for_a_function)
