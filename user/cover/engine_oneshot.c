@@ -150,7 +150,10 @@ static int write_own(struct instance *instance, const struct request *r)
 	return err;
 }
 
-/* While this process reads one set, the next one is being recorded. */
+/*
+ * From the kernel's decision to switch to a task until that task runs, calls are those of no pid, and so left out as
+ * well: some call sites of the scheduler are in no result. collect tells this.
+ */
 static int leave_out_own(const struct request *r)
 {
 	int own = process__open_own(getpid()), err;
@@ -175,7 +178,7 @@ static int oneshot__prepare(void **ret, const struct request *r)
 	      write_own(r->instance, r);
 	if (!err && scope__follows(&r->options->scope))
 		err = instance__write(r->instance, "options/function-fork", "1");
-	else if (!err && r->cuts)
+	else if (!err && r->apart)
 		err = leave_out_own(r);
 	if (!err && entries) {
 		/* This is the file's limit, and there are no more addresses than that. */
@@ -350,6 +353,8 @@ static int oneshot__collect(void *engine, void *cut, struct coverage *c, const s
 	int err = cut ? 0 : open_own(r, &own);
 
 	c->follows_modules = !r->filter->allow.count;
+	if (r->apart && !scope__follows(&r->options->scope))
+		counters__add(&c->lost, "switches_left_out", 1);
 	/* A glob in set_ftrace_filter means the functions that exist when it is written. */
 	if (!c->follows_modules)
 		counters__add(&c->lost, "modules_untraced",

@@ -38,7 +38,8 @@ struct request {
 	struct guard *guard;
 	size_t asked_for;		/* kernel__count_asked_for() */
 	bool alone;			/* there is no other engine */
-	bool cuts;			/* the run is cut into many; calls of this process are in none of them */
+	bool cuts;			/* the run is cut into many */
+	bool apart;			/* calls of this process are left out: it reads while others are recorded */
 };
 
 struct engine_ops {

@@ -388,11 +388,6 @@ static int keep(struct store *s, struct store_note *note, const struct coverage 
 	return err;
 }
 
-int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c)
-{
-	return keep(s, note, c, NULL);
-}
-
 /* Has the hash of the json file, so that a later `hytrace keep` of that file finds the run there. */
 static int keep_one(struct store *s, const struct cover_options *o, const struct coverage *c, const char *engine)
 {
@@ -428,6 +423,18 @@ static void keep_later(const struct cover_options *o, const struct coverage *c)
 	free(path);
 	free(elsewhere);
 	free(beside);
+}
+
+int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note, const struct coverage *c)
+{
+	struct cover_options own = *o;
+	int err;
+
+	own.note = *note;
+	err = keep(s, &own.note, c, NULL);
+	if (err)
+		keep_later(&own, c);
+	return err;
 }
 
 static int keep_all(const struct cover_options *o, const struct coverage *const *coverages, size_t count)

@@ -34,14 +34,15 @@ void outputs__write_so_far(struct outputs *outputs, const struct coverage *const
 void outputs__free(struct outputs *outputs);
 
 /**
- * outputs__keep() - put a run into a store
+ * outputs__keep() - put a run into a store, or if that fails, into a file of its own
  * @s: the store
- * @note: what else is known; its document is filled in
+ * @o: the options; the file is beside the store that they name
+ * @note: what else is known, but for the name of the document
  * @c: the run
  *
  * Return: 0, or a negative errno after a message.
  */
-int outputs__keep(struct store *s, struct store_note *note, const struct coverage *c);
+int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note, const struct coverage *c);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);

@@ -67,7 +67,7 @@ static void make_request(struct session *s)
 	filter__copy(&s->filter, &s->options->filter);
 	s->request = (struct request){
 		.options = s->options, .filter = &s->filter, .kernel = &s->kernel, .alone = s->engines.count == 1,
-		.cuts = s->cuts,
+		.cuts = s->cuts, .apart = s->apart,
 	};
 	engines__deny_own(&s->engines, &s->filter.own, &s->request);
 	s->request.asked_for = kernel__count_asked_for(&s->kernel, &s->filter);

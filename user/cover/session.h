@@ -26,7 +26,7 @@ struct session {
 	struct workload workload;
 	struct login *login;		/* the user that the command runs as; NULL: that of this process */
 	int process;			/* pidfd of the followed process, or -1 */
-	bool cuts;			/* the run is cut into many */
+	bool cuts, apart;		/* as in struct request */
 	uint64_t next_progress;		/* when to print progress, by CLOCK_MONOTONIC; 0: it is not printed */
 };
 

@@ -36,6 +36,8 @@ static const struct loss losses[] = {
 	  "callers in generated code or unloaded modules, not listed" },
 	{ "callers_incomplete", LOSS_MAYBE, LOSS_OF_NONE, HIT_CALLER,
 	  "functions that were watched for --retire=MS only and may have more callers" },
+	{ "switches_left_out", LOSS_MAYBE, LOSS_OF_NONE, HIT_CALLER,
+	  "call sites in the middle of a context switch: hytrace's own calls were left out" },
 	{ "missed", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,
 	  "calls in the middle of a call of the program, for which it was not run again" },
 	{ "recursion_misses", LOSS_MAYBE, LOSS_OF_ANY, HIT_BOTH,

@@ -11,9 +11,9 @@
  *
  * A set is read when the last calls that use it have ended. Waiting for that takes the kernel some 100 ms, so several
  * sets wait together, up to most_cuts, or for SETTLED_NS. They are read at the end of a test before that mark is
- * answered: the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that. The engines
- * leave out what this process does, so that the runs have nothing of it; an interrupt that comes meanwhile on the same
- * CPU is left out, too.
+ * answered: the runner waits meanwhile, if it waits for answers. It may not, so the cut comes before that, and of a
+ * runner the engines leave out what this process does, so that the next run has nothing of it; an interrupt that comes
+ * meanwhile on the same CPU is left out, too. The runner of a list waits: oneshot has hytrace's calls between tests.
  *
  *	states of a test	begin	 end	 result	 end of the suite
  *	NONE			RUNS	 NONE*	 NONE*	 (between tests)
@@ -74,7 +74,7 @@ struct suite {
 	struct symbols *after;	/* if modules were loaded or removed */
 	enum state state;
 	volatile bool runner_ended;
-	bool marked;		/* a test was begun by a mark: results in the output are only those of its parts */
+	bool marked;		/* the runner marks its tests: results in its output are of the same tests, or of their parts */
 	struct part now;
 	struct part *waiting;	/* sets that were cut off and not yet read */
 	size_t waiting_count;
@@ -149,7 +149,7 @@ static void put(struct suite *s, struct coverage *c, const char *test)
 	}
 	if (s->store) {
 		note.hash = hash_of(c, text.bytes ? &text : NULL, test);
-		note_error(s, outputs__keep(s->store, &note, c));
+		note_error(s, outputs__keep(s->store, &s->o->cover, &note, c));
 	}
 	s->incomplete += !losses__complete(&c->lost);
 	if (s->o->cover.strict && !losses__complete(&c->lost))
@@ -282,7 +282,6 @@ static void begin(struct suite *s, const char *name, uint64_t now)
 	s->now.name = xstrdup(name);
 	s->now.began = now;
 	s->state = RUNS;
-	s->marked = true;
 	if (follows)
 		read_settled(s);
 }
@@ -329,6 +328,8 @@ static void take_mark(void *context, char *line)
 	mark__parse(&m, line);
 	if (m.kind == MARK_NONE)
 		return;
+	/* A runner that marks its tests may also print their results. */
+	s->marked = true;
 	take(s, &m);
 	marks__answer(&s->marks);
 }
@@ -504,6 +505,7 @@ int suite__run(const struct suite_options *o)
 
 	session__init(&s.session, &o->cover);
 	s.session.cuts = true;
+	s.session.apart = o->follow;
 	hits__init(&s.between);
 	err = session__look(&s.session);
 	s.engine = &s.session.engines.list[0];
