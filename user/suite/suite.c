@@ -18,7 +18,7 @@
  *	states of a test	begin	 end	 result	 end of the suite
  *	NONE			RUNS	 NONE*	 NONE*	 (between tests)
  *	RUNS			RUNS*	 ENDED	 NONE*	 cut short
- *	ENDED			RUNS	 ENDED	 NONE*	 whole
+ *	ENDED			RUNS	 NONE*	 NONE*	 whole
  *
  * After that, the state is OVER. A star: a test ends at this mark, that of the state or the one that the mark names.
  */
@@ -315,7 +315,8 @@ static void take(struct suite *s, const struct mark *m)
 	} else if (m->kind == MARK_END && s->state == RUNS) {
 		end_test(s, now, m->status, ENDED_BY_COMMAND);
 		read_settled(s);
-	} else if (m->kind == MARK_RESULT || (m->kind == MARK_END && s->state == NONE)) {
+	} else if (m->kind != MARK_END || s->state == NONE || strcmp(m->name, s->now.name)) {
+		/* Of a test that did not say that it begins, after one that did. */
 		result(s, m, now);
 	}
 }
