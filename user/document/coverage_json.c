@@ -444,9 +444,8 @@ static int read_fields(struct coverage *c, struct json_object *root, struct hits
 int coverage__take(struct coverage *ret, struct json_object *root, struct hits_text *ready, const char *path)
 {
 	struct coverage c;
-	int err;
+	int err = check_root(root, path);
 
-	err = check_root(root, path);
 	if (err)
 		return err;
 	coverage__init(&c, text(root, "engine"));
@@ -495,9 +494,8 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 int coverage__read_json_open(struct coverage *ret, int fd, const char *path)
 {
 	struct text t;
-	int err;
+	int err = document__read_text(&t, fd, path);
 
-	err = document__read_text(&t, fd, path);
 	if (err)
 		return err;
 	err = coverage__read_text(ret, &t, path);

@@ -227,9 +227,8 @@ static int report(const struct report_options *o, const struct documents *d, con
 	const char *const *labels = (const char *const *)d->labels;
 	struct output *output = NULL;
 	struct rows rows;
-	int err;
+	int err = check(o, d, u);
 
-	err = check(o, d, u);
 	if (err)
 		return err;
 	err = rows__make(&rows, u, d->list, d->count);
