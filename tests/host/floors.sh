@@ -26,7 +26,7 @@ is 'the loader has no violation' "$(floors)" ''
 finds 'boot must not use cover' boot/span.c '#include "cover/options.h"' 'boot does not use cover; see .ci/floors'
 finds 'event must not use boot' event/hist.c '#  include "boot/calls.h"' \
 	'event does not use boot; see .ci/floors'
-finds 'kernel must not use run' kernel/symbols.h '#include "run/guard.h"' \
+finds 'kernel must not use run' kernel/running.h '#include "run/guard.h"' \
 	'kernel does not use run; see .ci/floors'
 finds 'base must not use kernel' base/error.c '#include "kernel/symbols.h"' \
 	'base does not use kernel; see .ci/floors'

@@ -4,7 +4,6 @@
 #define HYTRACE_TESTS_FILES_MADE_H
 
 #include "base/files.h"
-#include "base/memory.h"
 
 static char made[] = "/tmp/made.XXXXXX";
 

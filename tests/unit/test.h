@@ -15,6 +15,8 @@
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>
 
+#include "base/memory.h"
+
 /* for_each(one, list): @one points to each element of the array @list, a table of cases. */
 #define for_each(one, list)	\
 	for (__typeof__((list)[0]) *one = (list); one < (list) + sizeof(list) / sizeof((list)[0]); one++)

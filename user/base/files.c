@@ -79,9 +79,8 @@ uint64_t fdinfo__number(int fd, const char *name)
 {
 	autofree char *path = xasprintf("/proc/self/fdinfo/%d", fd), *text = file__text(path);
 	const char *value = text__value(text, name);
-	uint64_t number = value ? strtoull(value, NULL, 10) : 0;
 
-	return number;
+	return value ? strtoull(value, NULL, 10) : 0;
 }
 
 /* Room for all other files that are or will be open. */

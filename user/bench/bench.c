@@ -115,9 +115,8 @@ int trace__number(struct tracefs_instance *where, const char *file, const char *
 {
 	size_t len = strlen(name);
 	char *text, *line, *rest, *last;
-	int err;
+	int err = trace__read(where, file, &text);
 
-	err = trace__read(where, file, &text);
 	if (err)
 		return err;
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

@@ -74,9 +74,8 @@ static int choose_functions(enum bench_scope scope, bool fentry)
 	struct fentry_ids list = {};
 	struct btf *btf = NULL;
 	struct kernel k = {};
-	int err;
+	int err = kernel__load(&k, KERNEL_LISTS, NULL);
 
-	err = kernel__load(&k, KERNEL_LISTS, NULL);
 	if (!err && fentry) {
 		btf = btf__load_vmlinux_btf();
 		if (!btf)
@@ -197,9 +196,8 @@ int bench__missed_calls(int prog_fd, int link_fd, double *ret_missed)
 	struct bpf_prog_info prog = {};
 	struct bpf_link_info link = {};
 	__u32 prog_len = sizeof(prog), link_len = sizeof(link);
-	int err;
+	int err = bpf_prog_get_info_by_fd(prog_fd, &prog, &prog_len);
 
-	err = bpf_prog_get_info_by_fd(prog_fd, &prog, &prog_len);
 	if (!err && link_fd >= 0)
 		err = bpf_link_get_info_by_fd(link_fd, &link, &link_len);
 	if (err)
@@ -235,9 +233,8 @@ static int report_missed(double *ret)
 {
 	int link = bpf_link ? bpf_link__fd(bpf_link) : -1;
 	double missed = 0;
-	int err;
+	int err = bench__missed_calls(bpf_program__fd(program), rest ? -1 : link, ret);
 
-	err = bench__missed_calls(bpf_program__fd(program), rest ? -1 : link, ret);
 	if (!err && rest && bpf_link)
 		err = bench__missed_calls(bpf_program__fd(rest), link, &missed);
 	*ret += missed;
@@ -248,9 +245,8 @@ static int bpf__report(const struct contender *c, struct bench_row *row)
 {
 	struct bpf_map *map;
 	size_t size;
-	int err;
+	int err = report_missed(&row->missed);
 
-	err = report_missed(&row->missed);
 	if (err || !c->bpf.map)
 		return err;
 	map = bpf_object__find_map_by_name(skel->obj, c->bpf.map);

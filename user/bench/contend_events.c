@@ -56,9 +56,8 @@ static int print_others(FILE *f, unsigned int wanted)
 	char *functions, **lines = NULL;
 	unsigned int made = 0;
 	size_t nr;
-	int err;
+	int err = trace__read(TOP, "available_filter_functions", &functions);
 
-	err = trace__read(TOP, "available_filter_functions", &functions);
 	if (err)
 		return err;
 	nr = sorted_lines(functions, &lines);
@@ -176,9 +175,8 @@ static int event_perf__attach(const struct contender *c, enum bench_scope scope)
 		.write_backward = 1,
 	};
 	double id;
-	int err;
+	int err = trace__number(bench_instance, EVENT_FILE("id"), "", &id);
 
-	err = trace__number(bench_instance, EVENT_FILE("id"), "", &id);
 	if (err)
 		return err;
 	attr.config = id;

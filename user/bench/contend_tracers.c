@@ -120,9 +120,8 @@ static int profiler__report(const struct contender *c, struct bench_row *row)
 {
 	double lines = 0;
 	char *text;
-	int err;
+	int err = trace__read(TOP, "trace_stat/function0", &text);
 
-	err = trace__read(TOP, "trace_stat/function0", &text);
 	if (err)
 		return err;
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
@@ -193,9 +192,8 @@ static int oneshot__stat(const char *name, double *ret)
 static int oneshot__report(const struct contender *c, struct bench_row *row)
 {
 	double sites, batches, ns;
-	int err;
+	int err = oneshot__stat("entries", &row->seen) ?: oneshot__stat("bytes", &row->memory_bytes);
 
-	err = oneshot__stat("entries", &row->seen) ?: oneshot__stat("bytes", &row->memory_bytes);
 	err = err ?: oneshot__stat("refused", &row->missed);
 	if (err || !c->oneshot.retire)
 		return err;

@@ -184,9 +184,8 @@ bool covered_module__differs(const struct covered_module *a, const struct covere
 static FILE *open_of(const char *module, const char *file)
 {
 	autofree char *path = xasprintf("/sys/module/%s/%s", module, file);
-	FILE *f = fopen(path, "re");
 
-	return f;
+	return fopen(path, "re");
 }
 
 static char *read_srcversion(const char *module)

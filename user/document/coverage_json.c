@@ -377,9 +377,8 @@ int coverage__take(struct coverage *ret, struct json_object *root, struct hits_t
 {
 	struct hits_text in_root = {};
 	struct coverage c;
-	int err;
+	int err = check_root(root, path);
 
-	err = check_root(root, path);
 	if (err)
 		return err;
 	if (!ready) {
@@ -437,9 +436,8 @@ int coverage__read_text(struct coverage *ret, const struct text *t, const char *
 int coverage__read_json_open(struct coverage *ret, int fd, const char *path)
 {
 	struct text t;
-	int err;
+	int err = document__read_text(&t, fd, path);
 
-	err = document__read_text(&t, fd, path);
 	if (err)
 		return err;
 	err = coverage__read_text(ret, &t, path);

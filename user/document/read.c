@@ -235,11 +235,10 @@ int document__parse(struct json_object **ret, const struct text *t, const char *
 {
 	autofree char *remedy = xasprintf("write it again by `%s`", command);
 	struct json_object *root = NULL;
-	int err;
+	int err = document__check_memory(t, path, remedy, DOCUMENT_MOST_MEMORY) ?:
+		  parse(&root, t, path) ?:
+		  document__check(root, path, kind, command, schema);
 
-	err = document__check_memory(t, path, remedy, DOCUMENT_MOST_MEMORY) ?:
-	      parse(&root, t, path) ?:
-	      document__check(root, path, kind, command, schema);
 	if (err)
 		json_object_put(root);
 	else
@@ -250,9 +249,8 @@ int document__parse(struct json_object **ret, const struct text *t, const char *
 int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema)
 {
 	struct text t;
-	int err;
+	int err = document__read_text(&t, document__open(path), path);
 
-	err = document__read_text(&t, document__open(path), path);
 	if (err)
 		return err;
 	err = document__parse(ret, &t, path, kind, command, schema);

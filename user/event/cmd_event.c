@@ -101,9 +101,8 @@ static int with_events(int (*action)(const struct prototypes *events, const void
 static int remove_chosen(const struct prototypes *events, const void *options)
 {
 	autofree bool *chosen = xcalloc(events->count, sizeof(*chosen));
-	int err = function_events__choose(events, options, chosen) ?: function_events__remove(events, chosen);
 
-	return err;
+	return function_events__choose(events, options, chosen) ?: function_events__remove(events, chosen);
 }
 
 static int event_rm(int argc, char **argv)
@@ -206,9 +205,8 @@ static int print_list(const struct prototypes *events, const void *options)
 {
 	const struct result_options *o = options;
 	struct output *output;
-	int err;
+	int err = output__open(&output, NULL, NULL);
 
-	err = output__open(&output, NULL, NULL);
 	if (err)
 		return err;
 	if (o->format == RESULT_JSON)

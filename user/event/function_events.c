@@ -173,9 +173,8 @@ static bool print_complaint(const char *before, const struct prototypes *protos)
 {
 	struct log_entry entry, old;
 	autofree char *log = read_log();
-	bool found;
+	bool found = log && !error_log__last(log, FILE_NAME, &entry);
 
-	found = log && !error_log__last(log, FILE_NAME, &entry);
 	if (found && before && !error_log__last(before, FILE_NAME, &old) &&
 	    same_entry(&entry, &old))
 		found = false;
@@ -223,9 +222,8 @@ static int write_whole(const char *text, const struct prototypes *protos)
 int function_events__add(const struct prototypes *protos)
 {
 	autofree char *text = prototypes__join(protos);
-	int err = write_whole(text, protos);
 
-	return err;
+	return write_whole(text, protos);
 }
 
 char *function_event__path(const struct prototype *event, const char *file)
@@ -236,9 +234,8 @@ char *function_event__path(const struct prototype *event, const char *file)
 static bool exists(const struct prototype *event)
 {
 	autofree char *path = function_event__path(event, "enable");
-	bool found = tracefs_file_exists(NULL, path);
 
-	return found;
+	return tracefs_file_exists(NULL, path);
 }
 
 int function_events__add_guarded(const struct prototypes *protos, struct guard *guard)

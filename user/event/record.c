@@ -62,9 +62,8 @@ static int write_event_file(struct instance *instance, const struct prototype *p
 			    const char *file, const char *text)
 {
 	autofree char *path = function_event__path(p, file);
-	int err = instance__write(instance, path, text);
 
-	return err;
+	return instance__write(instance, path, text);
 }
 
 static int make_events(struct prototypes *protos, struct guard *guard)

@@ -161,9 +161,8 @@ struct units *units__read(Dwarf *dwarf)
 int units__open(struct units **ret, const char *vmlinux)
 {
 	Dwarf *dwarf;
-	int fd;
+	int fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
 
-	fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error__return(-errno, "%s: cannot be read: %s", vmlinux, strerror(errno));
 	dwarf = dwarf_begin(fd, DWARF_C_READ);

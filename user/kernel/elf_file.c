@@ -250,9 +250,10 @@ struct module_files {
 
 static void free_file(struct lh_entry *entry)
 {
-	autofree struct file *f = lh_entry_v(entry);
+	struct file *f = lh_entry_v(entry);
 
 	free(f->functions);
+	free(f);
 }
 
 struct module_files *module_files__new(const char *directory)
@@ -291,9 +292,8 @@ bool module_file__is(const char *path, size_t length, const char *module, const 
 static bool has_file(const char *directory, const char *name)
 {
 	autofree char *path = path__join(directory, name);
-	bool found = !access(path, R_OK);
 
-	return found;
+	return !access(path, R_OK);
 }
 
 char *module_files__directory(const char *vmlinux, const char *release)

@@ -63,9 +63,8 @@ static void read_kcore(struct kernel_id *id)
 	const char *text;
 	GElf_Phdr phdr;
 	Elf *elf;
-	int fd;
+	int fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 
-	fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -194,9 +193,8 @@ char *kernel_id__config_of(const char *path)
 	unsigned char buffer[16384];
 	char *result = NULL;
 	int size;
-	gzFile f;
+	gzFile f = gzopen(path, "rbe");
 
-	f = gzopen(path, "rbe");
 	if (!f)
 		return NULL;
 	while ((size = gzread(f, buffer, sizeof(buffer))) > 0)

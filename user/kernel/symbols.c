@@ -134,9 +134,8 @@ static int parse_symbol(void *context, char *line)
 {
 	char *type, *name, *module, *end;
 	struct symbols *s = context;
-	uint64_t addr;
+	uint64_t addr = text_list__address(line, &end);
 
-	addr = text_list__address(line, &end);
 	if (end == line || *end != ' ')
 		return 0;
 	type = end + 1;
@@ -199,9 +198,8 @@ static struct symbols *symbols__new(void)
 static int read_modules(struct symbols **ret, FILE *modules)
 {
 	struct symbols *s = symbols__new();
-	int err;
+	int err = modules ? text_list__read(modules, parse_module, s) : 0;
 
-	err = modules ? text_list__read(modules, parse_module, s) : 0;
 	if (err) {
 		symbols__free(s);
 		return error__return(err, "/proc/modules: %s", strerror(-err));
@@ -225,9 +223,8 @@ static int read_symbols(struct symbols *s, FILE *kallsyms)
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 {
 	struct symbols *s = NULL;
-	int err;
+	int err = read_modules(&s, modules);
 
-	err = read_modules(&s, modules);
 	if (err)
 		return err;
 	err = read_symbols(s, kallsyms);

@@ -145,7 +145,8 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count, o->url };
 	struct images images = {};
 	/* With --proved, the images are open already. */
-	autofree char *vmlinux = o->form.proof ? NULL : kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
+	autofree char *vmlinux = o->form.proof ? NULL :
+				 kernel_id__fetch_vmlinux(&r->documents[0]->kernel, o->result.vmlinux);
 	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
@@ -236,9 +237,8 @@ static int report(const struct report_options *o, const struct documents *d, con
 	struct output *output = NULL;
 	struct maintainers *owners = NULL;
 	struct rows rows;
-	int err;
+	int err = check(o, d, u);
 
-	err = check(o, d, u);
 	if (!err && o->by == BY_OWNER)
 		err = maintainers__read(&owners, (const char *const *)o->directories, o->directory_count);
 	if (err)

@@ -106,9 +106,8 @@ static int visit_runs(struct store *s, const char *selection, bool heads, docume
 static bool is_store(const char *path)
 {
 	autofree char *file = xstrdup(path);
-	bool is = strcmp(path, "-") && (store__cut_selection(file) || store__is(file));
 
-	return is;
+	return strcmp(path, "-") && (store__cut_selection(file) || store__is(file));
 }
 
 /* Where there is nothing to select from, a selection is a mistake. */
@@ -133,7 +132,8 @@ static char *join_selections(const char *a, const char *b)
 static int visit_one(const char *path, const struct result_options *o, struct documents *open, documents_visit visit,
 		     void *data)
 {
-	autofree char *file = xstrdup(path), *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
+	autofree char *file = xstrdup(path);
+	autofree char *selection = join_selections(store__cut_selection(file), o ? o->runs : NULL);
 	struct coverage c;
 	struct store *s = NULL;
 	int err;

@@ -391,9 +391,8 @@ static void add_image(struct universe *u, const struct image *image)
 static int add_functions(struct universe *u, const char *path)
 {
 	struct image *image;
-	int err;
+	int err = image__open(&image, path, NULL);
 
-	err = image__open(&image, path, NULL);
 	if (err)
 		return err;
 	set_kernel(u, image__release(image), IMAGE_ARCH, image__build_id(image));
@@ -407,9 +406,8 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 {
 	const char *build_id;
 	struct image *image;
-	int err;
+	int err = image__open(&image, m->path, m->name);
 
-	err = image__open(&image, m->path, m->name);
 	if (err)
 		return err;
 	build_id = image__build_id(image);

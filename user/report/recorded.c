@@ -49,7 +49,7 @@ static bool is_wanted(const struct place *place, const char *wanted)
 {
 	const char *mark = strstr(wanted, CALLERS_MODULE), *cold = place->name ? strstr(place->name, ".cold") : NULL;
 	autofree char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
-	autofree char *whole = !place->name ? NULL : cold ? xstrndup(place->name, cold - place->name) : xstrdup(place->name);
+	autofree char *whole = cold ? xstrndup(place->name, cold - place->name) : xstrdup(place->name);
 	bool is = whole && !fnmatch(name, whole, 0) &&
 		  (!mark || text__equals(place->module, mark + strlen(CALLERS_MODULE)));
 

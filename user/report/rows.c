@@ -272,9 +272,8 @@ bool rows__has(const struct rows *r, const struct function *f)
 int rows__restrict(struct rows *r, const char *where)
 {
 	size_t kept = 0;
-	int err;
+	int err = where__check(where, r->universe);
 
-	err = where__check(where, r->universe);
 	if (err)
 		return err;
 	for (size_t i = 0; i < r->count; i++) {

@@ -505,9 +505,8 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 		       const struct universe_source *source)
 {
 	struct wanted w = { .fetch = !source->running };
-	int err;
+	int err = want(&w, documents, count);
 
-	err = want(&w, documents, count);
 	if (!err && source->universe) {
 		err = universe__read_whole(ret, source->universe);
 		if (!err && !text__is_known_equal(ret->build_id, w.kernel->build_id)) {

@@ -165,9 +165,8 @@ static int remove_events(const struct task *first, const struct task *end)
 	char *text = NULL;
 	int err = 0, failed;
 	size_t size;
-	FILE *f;
+	FILE *f = open_memstream(&text, &size);
 
-	f = open_memstream(&text, &size);
 	if (!f)
 		return error__no_memory();
 	for (const struct task *t = first; t != end; t = t->next) {

@@ -388,9 +388,8 @@ static int list_threads(int pidfd, char **ret)
 	pid_t *list;
 	size_t count, size;
 	FILE *f;
-	int err;
+	int err = process__threads(pidfd, &list, &count);
 
-	err = process__threads(pidfd, &list, &count);
 	if (err)
 		return err;
 	f = xopen_memstream(ret, &size);

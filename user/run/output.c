@@ -311,9 +311,8 @@ int output__checkpoint(struct output *o)
 
 static int finish(struct output *o)
 {
-	int err;
+	int err = write_out(o);
 
-	err = write_out(o);
 	if (err || !o->path)
 		return err;
 	err = put(o);

@@ -260,9 +260,8 @@ struct results {
 static bool is_same(const char *a, const char *b)
 {
 	autofree char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
-	bool same = one && other && !strcmp(one, other);
 
-	return same;
+	return one && other && !strcmp(one, other);
 }
 
 static int open_results(struct results *r, const struct work *w, const struct tailor_options *o)

@@ -151,7 +151,8 @@ const char *kbuild__value(const struct kbuild *k, const char *option)
 
 static int read_configuration(struct kbuild *k)
 {
-	autofree char *config = path__join(k->objects, ".config"), *made = path__join(k->objects, "include/config/auto.conf");
+	autofree char *config = path__join(k->objects, ".config");
+	autofree char *made = path__join(k->objects, "include/config/auto.conf");
 	struct stat a, b;
 	int err = 0;
 
@@ -351,7 +352,8 @@ static void read_line(struct kbuild *k, struct listing *l, char *line)
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
 {
-	autofree char *makefile = path__join(k->source, "scripts/Makefile.build"), *obj = xasprintf("obj=%s", directory);
+	autofree char *makefile = path__join(k->source, "scripts/Makefile.build");
+	autofree char *obj = xasprintf("obj=%s", directory);
 	const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj, "need-modorder=1",
 				      "obj-dirs=", "existing-targets=", k->tmpout, PRINT_LIST, LIST_GOAL };
 	const size_t n = sizeof(fixed) / sizeof(fixed[0]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks Kbuild which options each object needs; see owners.h. */
+#include <ctype.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -10,9 +11,7 @@
 #include "base/sorted.h"
 #include "base/text.h"
 #include "kernel/elf_file.h"
-#include "tailor/mentioned.h"
 #include "tailor/owners.h"
-#include "tailor/owners_kept.h"
 
 struct target;
 
@@ -67,6 +66,58 @@ static struct need *need_of(struct owners *o, const char *option)
 
 	need__add(need, option);
 	return need;
+}
+
+/* ---- options that Makefiles mention. Nothing else in a Makefile is parsed */
+
+/* Those that are set: emptying any other option changes nothing, so make need not be asked about it. */
+struct mentioned {
+	const char **list;	/* "CONFIG_X", interned in kbuild.names */
+	size_t count;
+};
+
+static void add_mentioned(struct mentioned *m, struct kbuild *k, const char *name)
+{
+	if (!kbuild__value(k, name))
+		return;
+	name = strings__intern(k->names, name);
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i] == name)
+			return;
+	}
+	*LIST_ADD(m->list, m->count) = name;
+}
+
+/*
+ * Adds the options that a Makefile mentions. @words: ended by NULL: only lines with one of these words count; NULL: all
+ * lines count
+ */
+static int read_mentioned(struct mentioned *m, struct kbuild *k, const char *path, const char *const *words)
+{
+	autofclose FILE *file = fopen(path, "re");
+	autofree char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
+	while (getline(&line, &size, file) > 0) {
+		bool counts = !words;
+
+		for (const char *const *word = words; word && *word; word++)
+			counts |= strstr(line, *word) != NULL;
+		for (char *at = line; counts && (at = strstr(at, "CONFIG_")); ) {
+			char *end = at, last;
+
+			while (isalnum((unsigned char)*end) || *end == '_')
+				end++;
+			last = *end;
+			*end = '\0';
+			add_mentioned(m, k, at);
+			*end = last;
+			at = end;
+		}
+	}
+	return 0;
 }
 
 /* ---- one directory */
@@ -254,7 +305,7 @@ static int find_arch_needs(struct directory *d)
 	int err;
 
 	remember_file(f->o, strings__intern(f->k->names, path));
-	err = mentioned__read(&m, f->k, path, words) ?: kbuild__arch_directories(f->k, NULL, &all);
+	err = read_mentioned(&m, f->k, path, words) ?: kbuild__arch_directories(f->k, NULL, &all);
 	for (size_t o = 0; !err && o < m.count; o++) {
 		struct need *need = NULL;
 		autofree char *without = NULL;
@@ -270,7 +321,7 @@ static int find_arch_needs(struct directory *d)
 			needs__add(&d->needs[i], need);
 		}
 	}
-	mentioned__free(&m);
+	free(m.list);
 	return err;
 }
 
@@ -301,7 +352,7 @@ static int read_directory(struct directory *d)
 
 	for (size_t i = 0; !err && i < d->l.file_count; i++) {
 		add_file(d->f, d->l.files[i]);
-		err = mentioned__read(&d->m, d->f->k, d->l.files[i], NULL);
+		err = read_mentioned(&d->m, d->f->k, d->l.files[i], NULL);
 	}
 	d->needs = xcalloc(d->l.count, sizeof(*d->needs));
 	d->alone = xcalloc(d->l.count * d->m.count, sizeof(*d->alone));
@@ -348,7 +399,7 @@ static int walk(struct finder *f, struct target *directory)
 		needs__free(&d.needs[i]);
 	free(d.needs);
 	free(d.alone);
-	mentioned__free(&d.m);
+	free(d.m.list);
 	listing__free(&d.l);
 	return err;
 }

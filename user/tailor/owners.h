@@ -49,7 +49,16 @@ struct owners {
 int owners__find(struct owners *ret, struct kbuild *k);
 void owners__free(struct owners *o);
 
-/* For owners_kept.c. */
+/*
+ * owners_kept.c keeps the owners of objects for the next run, since asking Kbuild takes half a minute. There is one
+ * file for each build directory. It has the configuration's checksum, the path of the source, and the sizes and times
+ * of all Makefiles that were read. After any change, Kbuild is asked again.
+ */
+
+/* Returns false, with an empty @ret, if no valid answers are kept. */
+bool owners__read_kept(struct owners *ret, struct kbuild *k);
+/* Keeps the answers; failures are ignored. Removes those of build directories that were used long ago. */
+void owners__keep(const struct owners *o, const struct kbuild *k);
 void stamp__make(char *ret, size_t size, const char *path);
 
 /*

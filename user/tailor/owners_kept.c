@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeps the answers of Kbuild; see owners_kept.h.
+ * Keeps the answers of Kbuild; see owners.h.
  *
  * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in
  * the order of paths, where MODULE is "-" in vmlinux and "+" in a lib.a, and a NEED is one or more
@@ -11,7 +11,7 @@
 #include "base/index.h"
 #include "base/version.h"
 #include "run/output.h"
-#include "tailor/owners_kept.h"
+#include "tailor/owners.h"
 
 #define MAGIC "hytrace " HYTRACE_VERSION " owners 6"
 #define END "end"
@@ -22,9 +22,8 @@
 static char *path_of(const struct kbuild *k)
 {
 	autofree char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
-	char *path = kept__path(name);
 
-	return path;
+	return kept__path(name);
 }
 
 /* ---- writing */

@@ -3,7 +3,6 @@
 #include <argp.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 
 /* AddressSanitizer would end the program itself. */
 const char *__asan_default_options(void);
@@ -17,7 +16,7 @@ static volatile size_t too_much = PTRDIFF_MAX;
 
 Test(base_memory, list)
 {
-	uint64_t *list = NULL;
+	autofree uint64_t *list = NULL;
 	size_t count = 0;
 
 	for (uint64_t i = 0; i < 1000; i++) {
@@ -30,13 +29,12 @@ Test(base_memory, list)
 	}
 	for (uint64_t i = 0; i < count; i++)
 		cr_assert(eq(u64, list[i], ~i));
-	free(list);
 }
 
 /* The room is at least the next power of two from any count that the list has had. */
 Test(base_memory, shortened_list)
 {
-	uint64_t *list = NULL;
+	autofree uint64_t *list = NULL;
 	size_t count = 0;
 
 	for (size_t most = 1; most < 70; most += 7) {
@@ -47,21 +45,17 @@ Test(base_memory, shortened_list)
 			cr_expect(eq(u64, *LIST_ADD(list, count), 0));
 		}
 	}
-	free(list);
 }
 
 Test(base_memory, copies)
 {
-	char *whole = xstrdup("abc"), *part = xstrndup("abc", 2), *made = xasprintf("%s-%d", part, 7);
+	autofree char *whole = xstrdup("abc"), *part = xstrndup("abc", 2), *made = xasprintf("%s-%d", part, 7);
 
 	expect_str(whole, "abc");
 	expect_str(part, "ab");
 	expect_str(made, "ab-7");
 	cr_expect(eq(ptr, xstrdup(NULL), NULL));
 	cr_expect(eq(ptr, xstrndup(NULL, 3), NULL));
-	free(whole);
-	free(part);
-	free(made);
 }
 
 Test(base_memory, nothing)

@@ -5,7 +5,6 @@
 #include <obstack.h>
 
 #include "base/error.h"
-#include "base/memory.h"
 
 /* More than one block can hold, so that other blocks follow. */
 #define MANY 100000
@@ -32,7 +31,7 @@ Test(strings, of_any_length)
 {
 	struct strings *s = strings__new();
 	size_t length = 3 * 1024 * 1024;
-	char *text = malloc(length + 1);
+	autofree char *text = malloc(length + 1);
 	const char *empty, *copy;
 
 	memset(text, 'x', length);
@@ -41,7 +40,6 @@ Test(strings, of_any_length)
 	copy = strings__add(s, text);
 	cr_expect(strcmp(copy, text) == 0);
 	cr_expect(strlen(empty) == 0 && empty != copy);
-	free(text);
 	strings__free(s);
 }
 

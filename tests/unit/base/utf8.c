@@ -6,10 +6,9 @@
 
 static void is(const char *text, const char *allowed, const char *expected)
 {
-	char *printed = PRINTED(out, utf8__print(out, text, allowed));
+	autofree char *printed = PRINTED(out, utf8__print(out, text, allowed));
 
 	cr_expect(strcmp(printed, expected) == 0, "%s instead of %s", printed, expected);
-	free(printed);
 }
 
 Test(utf8, a_character)

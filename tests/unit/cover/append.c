@@ -132,11 +132,10 @@ Test(append, is_refused_before_the_run_and_leaves_the_file)
 static void another_run(const char *function, uint64_t addr)
 {
 	struct coverage c = result_of(function, addr, "01ab");
-	FILE *out = fopen("other", "w");
+	autofclose FILE *out = fopen("other", "w");
 
 	cr_assert(out != NULL);
 	coverage__write_json(&c, out);
-	fclose(out);
 	cr_assert(rename("other", "sum.json") == 0);
 	coverage__free(&c);
 }

@@ -33,11 +33,9 @@ static bool no_memory;
 
 int fake_load_modules(struct symbols **ret)
 {
-	FILE *kallsyms = sample_file(ONE " t f1\t[one]\n" TWO " t f2\t[two]\n"), *list = sample_file(modules);
+	autofclose FILE *kallsyms = sample_file(ONE " t f1\t[one]\n" TWO " t f2\t[two]\n"), *list = sample_file(modules);
 	int err = symbols__read(ret, kallsyms, list);
 
-	fclose(kallsyms);
-	fclose(list);
 	return err;
 }
 
@@ -48,10 +46,9 @@ int fake_has_ended_init(const char *name)
 
 int fake_load_functions(struct traceable **ret, const struct symbols *symbols)
 {
-	FILE *f = sample_file(ONE " f1 [one]\n" TWO " f2 [two]\n");
+	autofclose FILE *f = sample_file(ONE " f1 [one]\n" TWO " f2 [two]\n");
 	int err = traceable__read(ret, f, symbols);
 
-	fclose(f);
 	return err;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A recording that is read from its text means the same as one that json-c has read. */
-#include "base/memory.h"
 #include "base/text.h"
 #include "document/coverage_json.h"
 #include "document/hits_text.h"
@@ -47,12 +46,10 @@ static char *read_again(const char *document, bool *ret_fast)
 static void expect_same(const char *document, const char *with_json_c, const char *what)
 {
 	bool fast, slow;
-	char *a = read_again(document, &fast), *b = read_again(with_json_c, &slow);
+	autofree char *a = read_again(document, &fast), *b = read_again(with_json_c, &slow);
 
 	cr_expect(slow == false, "%s", with_json_c);
 	cr_expect(text__equals(a, b) == true, "%s: %s: %s is not %s", what, document, a ?: "refused", b ?: "refused");
-	free(a);
-	free(b);
 }
 
 Test(hits_text, means_the_same)

@@ -83,12 +83,11 @@ Test(read, refuses_a_small_file_that_takes_gigabytes)
 
 	cr_redirect_stderr();
 	for (size_t i = 0; i < 4; i++) {
-		char *text = repeated(bombs[i].element, bombs[i].count);
+		autofree char *text = repeated(bombs[i].element, bombs[i].count);
 
 		cr_expect(eq(int, read_compressed(text, compressors[i % 2], said, &size), -EINVAL));
 		cr_expect(lt(sz, size, 500000));
 		cr_expect(strstr(said, "KiB of text would take more than 2048 MiB of memory") != NULL, "%s", said);
-		free(text);
 	}
 }
 

@@ -75,9 +75,7 @@ TestSuite(prototype, .fini = free_prototypes);
 
 Test(prototype, is_named_in_a_group_of_its_own)
 {
-	for (size_t i = 0; i < sizeof(namings) / sizeof(namings[0]); i++) {
-		const struct naming *n = &namings[i];
-
+	for_each(n, namings) {
 		cr_assert(prototypes__add(&protos, n->text) == 0);
 		prototypes__privatize(&protos, "own");
 		cr_expect(eq(str, protos.list[0].group, (char *)n->group), "%s", n->text);
@@ -575,17 +573,14 @@ Test(event_hist, every_value_has_its_bucket)
 Test(event_hist, as_a_table)
 {
 	struct event_hist h = {};
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
+	autofree char *text = PRINTED(f, {
+		event_hist__print(&h, "e", "x", f);
+		cr_assert(event_hist__read(&h, "{ x: ~ 2^3 } hitcount: 8\n{ x: ~ 2^5 } hitcount: 4\n") == 0);
+		event_hist__print(&h, "e", "x", f);
+	});
 
-	event_hist__print(&h, "e", "x", f);
-	cr_assert(event_hist__read(&h, "{ x: ~ 2^3 } hitcount: 8\n{ x: ~ 2^5 } hitcount: 4\n") == 0);
-	event_hist__print(&h, "e", "x", f);
-	fclose(f);
 	cr_expect(strncmp(text, "e: x of 0 events\ne: x of 12 events\n", 35) == 0);
 	cr_expect(strstr(text, " 5") && strstr(text, "####################"), "%s", text);
 	/* The empty slot in between is printed as well: 5..8, 9..16, 17..32. */
 	cr_expect(strstr(text, " 16 ") != NULL, "%s", text);
-	free(text);
 }

@@ -19,10 +19,9 @@ TestSuite(debug_files, .init = begin, .fini = leave_dir);
 
 static void expect(const char *build_id, const char *beside, const char *wanted)
 {
-	char *found = debug_file__find(build_id, beside);
+	autofree char *found = debug_file__find(build_id, beside);
 
 	cr_expect(eq(str, found ? found : (char *)"none", (char *)wanted), "%s", build_id);
-	free(found);
 }
 
 Test(debug_files, are_found_by_their_build_id)
@@ -58,10 +57,9 @@ Test(debug_files, are_fetched_only_if_a_server_is_named)
 
 static void expect_of_module(const char *listed, bool fetch, const char *wanted)
 {
-	char *found = debug_file__of_module(listed ? strdup(listed) : NULL, BUILD_ID, in_dir("lib/vmlinux"), fetch);
+	autofree char *found = debug_file__of_module(listed ? strdup(listed) : NULL, BUILD_ID, in_dir("lib/vmlinux"), fetch);
 
 	cr_expect(found && wanted ? !strcmp(found, wanted) : found == wanted, "%s: %s", listed, found);
-	free(found);
 }
 
 /* A listed file of another build is taken if there is no other one: a warning will name it. */

@@ -83,11 +83,11 @@ static struct fentry_ids ids;
 
 static void begin(void)
 {
-	char *kallsyms = PRINTED(out, for_each(f, functions) {
+	autofree char *kallsyms = PRINTED(out, for_each(f, functions) {
 		if (strchr(f->in, 's'))
 			fprintf(out, "%lx T %s\n", TEXT + f->at, f->name);
 	});
-	char *list = PRINTED(out, for_each(f, functions) {
+	autofree char *list = PRINTED(out, for_each(f, functions) {
 		if (strchr(f->in, 'l'))
 			fprintf(out, "%lx %s\n", TEXT + f->at + 4, f->name);
 	});
@@ -106,8 +106,6 @@ static void begin(void)
 	traceable = functions_of(list, symbols);
 	fentry_ids__begin(&ids, traceable, symbols);
 	fentry_ids__add(&ids, vmlinux, NULL);
-	free(kallsyms);
-	free(list);
 }
 
 static void end(void)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Names of functions without what the compiler appends. */
 
-#include "base/memory.h"
 #include "kernel/symbols.h"
 
 Test(function_name, base_length)

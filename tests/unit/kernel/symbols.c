@@ -92,26 +92,22 @@ Test(symbols, whether_init_has_ended_may_not_be_known)
 
 Test(symbols, hold_while_the_modules_do)
 {
-	FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");
+	autofclose FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");
 	struct symbols *now = NULL;
 
 	cr_assert(symbols__read(&now, kallsyms, modules) == 0);
 	cr_expect(symbols__hold(now));
 	cr_expect(not(symbols__hold(s)), "this machine has not the module mod_two");
-	fclose(kallsyms);
-	if (modules)
-		fclose(modules);
 	symbols__free(now);
 }
 
 Test(symbols, hidden_addresses_are_not_permitted)
 {
-	FILE *f = sample_file("0000000000000000 T _stext\n0000000000000000 T vfs_read\n");
+	autofclose FILE *f = sample_file("0000000000000000 T _stext\n0000000000000000 T vfs_read\n");
 	struct symbols *s = NULL;
 
 	cr_expect(symbols__read(&s, f, NULL) == -EPERM);
 	cr_expect(s == NULL);
-	fclose(f);
 }
 
 Test(text_list, addresses)
@@ -207,16 +203,14 @@ static int count_lines(void *context, char *line)
 
 Test(text_list, what_cannot_be_read_and_what_is_refused)
 {
-	FILE *broken = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = fail_to_read });
-	FILE *f = sample_file("a\nb\nc\n");
+	autofclose FILE *broken = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = fail_to_read });
+	autofclose FILE *f = sample_file("a\nb\nc\n");
 	int lines = 0;
 
 	cr_expect(text_list__read(broken, count_lines, &lines) == -EIO);
 	cr_expect(lines == 0);
 	cr_expect(text_list__read(f, count_lines, &lines) == -E2BIG);
 	cr_expect(lines == 2, "none after the one that was refused");
-	fclose(broken);
-	fclose(f);
 }
 
 Test(traceable, sites_and_entries)
@@ -243,7 +237,7 @@ static void by_name(const char *kallsyms, const char *list, const char *wanted, 
 {
 	const struct traceable_function *ambiguous;
 	struct symbols *s = symbols_of(kallsyms, NULL);
-	FILE *names = sample_file(list);
+	autofclose FILE *names = sample_file(list);
 	struct traceable *t = NULL;
 	char *got, *got_ambiguous;
 	size_t count;
@@ -264,7 +258,6 @@ static void by_name(const char *kallsyms, const char *list, const char *wanted, 
 	free(got_ambiguous);
 	traceable__free(t);
 	symbols__free(s);
-	fclose(names);
 }
 
 #define NAMESAKES "10 T a\n20 t dup\n30 T b\n40 t dup\n50 t dup\n60 T c\n70 t dup\n"
@@ -293,10 +286,9 @@ Test(traceable, by_name_in_modules)
 Test(traceable, an_empty_list_is_not_supported)
 {
 	struct traceable *t = NULL;
-	FILE *f = sample_file("");
+	autofclose FILE *f = sample_file("");
 
 	cr_expect(traceable__read(&t, f, s) == -EOPNOTSUPP);
-	fclose(f);
 }
 
 static const struct {

@@ -38,7 +38,7 @@ TestSuite(compare, .fini = free_all);
 static int read_into(struct coverage *c, const char *lines)
 {
 	struct kernel k = sample_kernel();
-	FILE *f = sample_file(lines);
+	autofclose FILE *f = sample_file(lines);
 	uint64_t unnamed;
 	int err;
 
@@ -47,7 +47,6 @@ static int read_into(struct coverage *c, const char *lines)
 	err = oneshot_entries__read(f, "oneshot_entries", &(struct places){ .kernel = &k }, &c->hits, &unnamed);
 	counters__add(&c->lost, "unnamed", unnamed);
 	hits__settle(&c->hits);
-	fclose(f);
 	kernel__free(&k);
 	return err;
 }
@@ -82,17 +81,14 @@ static const struct {
 
 Test(oneshot_entries, tell_the_thread)
 {
-	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+	for_each(t, threads) {
 		char line[128];
 
-		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", threads[i].end);
-		cr_assert(eq(int, read_entries(line), 0), "%s", threads[i].end);
+		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", t->end);
+		cr_assert(eq(int, read_entries(line), 0), "%s", t->end);
 		cr_expect(eq(u32, c.hits.list[0].pid, 42));
-		cr_expect(eq(u32, c.hits.list[0].tgid, threads[i].tgid), "%s", threads[i].end);
-		if (threads[i].comm)
-			cr_expect(eq(str, (char *)c.hits.list[0].comm, (char *)threads[i].comm));
-		else
-			cr_expect(eq(ptr, (void *)c.hits.list[0].comm, NULL), "%s", threads[i].end);
+		cr_expect(eq(u32, c.hits.list[0].tgid, t->tgid), "%s", t->end);
+		expect_str(c.hits.list[0].comm ?: "NULL", t->comm ?: "NULL", "%s", t->end);
 	}
 }
 
@@ -102,115 +98,94 @@ Test(oneshot_entries, refuse_other_ends)
 		"x 41 sh", "-1 sh", "- sh", "- 41", "7fffffff82000111 41 sh", "ffffffff820001110 mod_two 41 sh",
 	};
 
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+	for_each(end, ends) {
 		char line[128];
 
-		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", ends[i]);
-		cr_expect(eq(int, read_entries(line), -EPROTO), "%s", ends[i]);
+		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", *end);
+		cr_expect(eq(int, read_entries(line), -EPROTO), "%s", *end);
 	}
 }
 
+/* An address as linked, or in a module, and the function there */
+static void print_place(FILE *f, const char *name, const char *module, uint64_t link, uint64_t offset)
+{
+	fprintf(f, module ? "%s %s+%" PRIx64 : "%s %s%" PRIx64, name ?: "?", module ?: "", module ? offset : link);
+	cr_expect(module == NULL || link == 0);
+}
+
+/* A line for each hit: when, on which CPU and in which thread, what, and the other address. */
+static void expect_hits(const char *lines, const char *wanted)
+{
+	char *got;
+
+	cr_assert(read_entries(lines) == 0);
+	got = PRINTED(f, for (const struct hit *h = c.hits.list; h < c.hits.list + c.hits.count; h++) {
+		fprintf(f, "%" PRIu64 " %u %u %s ", h->first_ns, h->cpu, h->pid, h->kind == HIT_CALLER ? "caller" : "function");
+		print_place(f, h->name, h->module, h->link, h->offset);
+		if (h->other.name) {
+			fputs(" = ", f);
+			print_place(f, h->other.name, h->other.module, h->other.link, h->other.offset);
+			fprintf(f, "+%x", h->other.into);
+		}
+		fputc('\n', f);
+	});
+	expect_str(got, wanted);
+	free(got);
+}
+
+/* A function is at its entry, while a return address stays what it is. */
 Test(oneshot_entries, become_hits_in_order_of_time)
 {
-	cr_assert(read_entries(entries) == 0);
-	cr_assert(c.hits.count == 6);
-	cr_expect(eq(str, (char *)c.hits.list[0].name, "vfs_read"));
-	cr_expect(c.hits.list[0].link == 0xffffffff81000100, "the entry, as linked");
-	cr_expect(c.hits.list[0].cpu == 0 && c.hits.list[0].pid == 7);
-	cr_expect(c.hits.list[0].first_ns == 100);
-	cr_expect(eq(str, (char *)c.hits.list[1].name, "vfs_write"));
-	cr_expect(c.hits.list[2].kind == HIT_CALLER);
-	cr_expect(c.hits.list[2].link == 0xffffffff81000111, "a return address stays what it is");
+	expect_hits(entries, "100 0 7 function vfs_read ffffffff81000100\n"
+			     "200 1 42 function vfs_write ffffffff81000200\n"
+			     "201 1 42 caller alias_of_vfs_read ffffffff81000111\n"
+			     "300 0 9 function two_close mod_two+100\n"
+			     "301 0 9 caller two_open mod_two+17\n"
+			     "302 0 9 function ? mod_gone+17ef1\n");
 	cr_expect(hits__count(&c.hits, HIT_FUNCTION) == 4);
 	cr_expect(hits__count(&c.hits, HIT_CALLER) == 2);
 }
 
-Test(oneshot_entries, of_modules)
-{
-	cr_assert(read_entries(entries) == 0);
-	cr_expect(eq(str, (char *)c.hits.list[3].module, "mod_two"));
-	cr_expect(eq(str, (char *)c.hits.list[3].name, "two_close"));
-	cr_expect(c.hits.list[3].offset == 0x100, "the entry");
-	cr_expect(c.hits.list[3].link == 0);
-	cr_expect(eq(str, (char *)c.hits.list[4].name, "two_open"));
-	cr_expect(c.hits.list[4].offset == 0x17);
-	cr_expect(eq(str, (char *)c.hits.list[5].module, "mod_gone"));
-	cr_expect(c.hits.list[5].name == NULL && c.hits.list[5].offset == 0x17ef1);
-}
-
+/* It is of the function that called. */
 Test(oneshot_entries, a_return_address_may_be_the_next_functions_entry)
 {
-	cr_assert(read_entries("ffffffff82000100 caller 50 1 3\n"
-				   "ffffffff82000104 function 100 0 7\n") == 0);
-	cr_assert(c.hits.count == 2);
-	cr_expect(c.hits.list[0].kind == HIT_CALLER);
-	cr_expect(c.hits.list[0].first_ns == 50 && c.hits.list[0].pid == 3);
-	cr_expect(eq(str, (char *)c.hits.list[0].name, "_stext"), "the one that called");
-	cr_expect(c.hits.list[0].link == 0xffffffff81000100);
-	cr_expect(c.hits.list[1].kind == HIT_FUNCTION);
-	cr_expect(c.hits.list[1].first_ns == 100 && c.hits.list[1].pid == 7);
-	cr_expect(eq(str, (char *)c.hits.list[1].name, "vfs_read"));
+	expect_hits("ffffffff82000100 caller 50 1 3\nffffffff82000104 function 100 0 7\n",
+		    "50 1 3 caller _stext ffffffff81000100\n100 0 7 function vfs_read ffffffff81000100\n");
+	expect_hits("100 mod_two caller 50 1 3\n104 mod_two function 100 0 7\n",
+		    "50 1 3 caller two_open mod_two+100\n100 0 7 function two_close mod_two+100\n");
 }
 
-Test(oneshot_entries, so_it_may_in_a_module)
-{
-	cr_assert(read_entries("100 mod_two caller 50 1 3\n104 mod_two function 100 0 7\n") == 0);
-	cr_assert(c.hits.count == 2);
-	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_open"));
-	cr_expect(c.hits.list[0].offset == 0x100);
-	cr_expect(eq(str, (char *)c.hits.list[1].name, "two_close"));
-}
-
-/* ftrace's list has no freed init code. The symbol static_one is not one of its functions there. */
+/* ftrace's list has no freed init code. The symbol _etext is not one of its functions there; at 709, no site is. */
 Test(oneshot_entries, init_code_is_at_its_entry_too)
 {
-	cr_assert(read_entries("ffffffff82000704 function 50 1 3\nffffffff82000709 function 60 1 3\n") ==
-		  0);
-	cr_assert(c.hits.count == 2);
-	cr_expect(eq(str, (char *)c.hits.list[0].name, "_etext"));
-	cr_expect(c.hits.list[0].link == 0xffffffff81000700, "after its ENDBR64");
-	cr_expect(c.hits.list[1].link == 0xffffffff81000709, "no site is there");
+	expect_hits("ffffffff82000704 function 50 1 3\nffffffff82000709 function 60 1 3\n",
+		    "50 1 3 function _etext ffffffff81000700\n60 1 3 function _etext ffffffff81000709\n");
 }
 
+/* kallsyms: an_alias_of_two_last, two_last */
 Test(oneshot_entries, a_modules_function_has_the_name_that_ftrace_gives_it)
 {
-	/* kallsyms: an_alias_of_two_last, two_last */
-	cr_assert(read_entries("204 mod_two function 50 1 3\n") == 0);
-	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_last"));
-	cr_expect(c.hits.list[0].offset == 0x200);
+	expect_hits("204 mod_two function 50 1 3\n", "50 1 3 function two_last mod_two+200\n");
 }
 
 Test(oneshot_entries, have_the_other_address_of_the_hit)
 {
-	const struct other *other;
-
-	cr_assert(eq(int, read_entries("ffffffff82000111 caller 1 1 3 ffffffff82000104\n"
-				       "17 mod_two caller 2 1 3 104 mod_two\n"
-				       "ffffffff82000104 function 3 1 3 ffffffff82000211\n"
-				       "104 mod_two function 4 1 3 17 mod_two\n"
-				       "18 mod_two caller 5 1 3 -\n"
-				       "19 mod_two caller 6 1 3\n"
-				       "1a mod_two caller 7 1 3 17ef1 mod_gone\n"
-				       "1b mod_two caller 8 1 3 ffffffffc0900000\n"), 0));
-	cr_assert(eq(sz, c.hits.count, 8));
-	other = &c.hits.list[0].other;
-	cr_expect(eq(str, (char *)other->name, "vfs_read"));
-	cr_expect(eq(u64, other->link, 0xffffffff81000100), "the entry, as linked");
-	cr_expect(other->module == NULL);
-	other = &c.hits.list[1].other;
-	cr_expect(eq(str, (char *)other->name, "two_close"));
-	cr_expect(eq(str, (char *)other->module, "mod_two"));
-	cr_expect(eq(u64, other->offset, 0x100));
-	cr_expect(eq(u64, other->link, 0));
-	other = &c.hits.list[2].other;
-	cr_expect(eq(str, (char *)other->name, "vfs_write"));
-	cr_expect(eq(u64, other->link, 0xffffffff81000211), "a return address stays what it is");
-	cr_expect(eq(u32, other->into, 0x11));
-	other = &c.hits.list[3].other;
-	cr_expect(eq(str, (char *)other->name, "two_open"));
-	cr_expect(eq(u64, other->offset, 0x17));
-	for (int i = 4; i < 8; i++)
-		cr_expect(c.hits.list[i].other.name == NULL, "%d", i);
+	expect_hits("ffffffff82000111 caller 1 1 3 ffffffff82000104\n"
+		    "17 mod_two caller 2 1 3 104 mod_two\n"
+		    "ffffffff82000104 function 3 1 3 ffffffff82000211\n"
+		    "104 mod_two function 4 1 3 17 mod_two\n"
+		    "18 mod_two caller 5 1 3 -\n"
+		    "19 mod_two caller 6 1 3\n"
+		    "1a mod_two caller 7 1 3 17ef1 mod_gone\n"
+		    "1b mod_two caller 8 1 3 ffffffffc0900000\n",
+		    "1 1 3 caller alias_of_vfs_read ffffffff81000111 = vfs_read ffffffff81000100+0\n"
+		    "2 1 3 caller two_open mod_two+17 = two_close mod_two+100+0\n"
+		    "3 1 3 function vfs_read ffffffff81000100 = vfs_write ffffffff81000211+11\n"
+		    "4 1 3 function two_close mod_two+100 = two_open mod_two+17+17\n"
+		    "5 1 3 caller two_open mod_two+18\n"
+		    "6 1 3 caller two_open mod_two+19\n"
+		    "7 1 3 caller two_open mod_two+1a\n"
+		    "8 1 3 caller two_open mod_two+1b\n");
 }
 
 static const char *const bad_entries[] = {
@@ -229,9 +204,8 @@ static const char *const bad_entries[] = {
 
 Test(oneshot_entries, refuses_what_it_does_not_know)
 {
-	for (size_t i = 0; i < sizeof(bad_entries) / sizeof(bad_entries[0]); i++) {
-		cr_expect(read_entries(bad_entries[i]) == -EPROTO, "%s", bad_entries[i]);
-	}
+	for_each(line, bad_entries)
+		cr_expect(read_entries(*line) == -EPROTO, "%s", *line);
 }
 
 Test(oneshot_entries, hidden_addresses_are_not_permitted)
@@ -241,7 +215,7 @@ Test(oneshot_entries, hidden_addresses_are_not_permitted)
 
 Test(oneshot_stats, losses_and_costs)
 {
-	FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
+	autofclose FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
 			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n"
 			      "retired: 3\nretire_batches: 1\nretire_ns: 4050\ncallers_incomplete: 4\n");
 
@@ -256,7 +230,6 @@ Test(oneshot_stats, losses_and_costs)
 	cr_expect(counters__get(&c.cost, "retire_batches") == 1);
 	cr_expect(counters__get(&c.cost, "retire_ns") == 4050);
 	cr_expect(counters__sum(&c.lost) == 14);
-	fclose(f);
 }
 
 Test(places, generated_code_is_nowhere)
@@ -600,7 +573,7 @@ Test(filter, of_modules_that_came_those_that_are_asked_for)
 /* The table and the man page say the same of the same names: "*name*, *other* (missing)". */
 Test(losses, are_those_of_the_man_page)
 {
-	FILE *f = fopen("docs/hytrace-cover.1.scd", "r");
+	autofclose FILE *f = fopen("docs/hytrace-cover.1.scd", "r");
 	size_t count = 0, documented = 0;
 	char line[512];
 
@@ -625,7 +598,6 @@ Test(losses, are_those_of_the_man_page)
 		}
 	}
 	cr_expect(documented == count, "%zu of %zu are in the man page", documented, count);
-	fclose(f);
 }
 
 /* A document that has lost one of these may have lost the first call of a listed function. */
@@ -804,11 +776,10 @@ static const struct {
 
 Test(outputs, a_name_for_each_engine)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		char *path = outputs__engine_path(names[i].path, names[i].engine);
+	for_each(name, names) {
+		autofree char *path = outputs__engine_path(name->path, name->engine);
 
-		cr_expect(eq(str, path, (char *)names[i].expected));
-		free(path);
+		expect_str(path, name->expected);
 	}
 }
 

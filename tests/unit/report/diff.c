@@ -151,7 +151,7 @@ Test(diff, an_unknown_file_takes_no_place_of_a_known_one)
 Test(diff, a_name_may_be_longer_than_the_stack)
 {
 	size_t length = 32 << 20;
-	char *name = malloc(length + sizeof(".isra.0"));
+	autofree char *name = malloc(length + sizeof(".isra.0"));
 
 	memset(name, 'x', length);
 	strcpy(name + length, ".isra.0");
@@ -160,7 +160,6 @@ Test(diff, a_name_may_be_longer_than_the_stack)
 	run();
 	cr_assert(f.d.gone.count == 1);
 	cr_expect(strlen(f.d.gone.list[0].name) == length);
-	free(name);
 }
 
 Test(diff, without_files_it_is_by_name)

@@ -25,12 +25,11 @@ static void enter(void)
 
 static int entries(void)
 {
-	DIR *d = opendir(test_dir);
+	autoclosedir DIR *d = opendir(test_dir);
 	int count = -2;
 
 	while (readdir(d))
 		count++;
-	closedir(d);
 	return count;
 }
 

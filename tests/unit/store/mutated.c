@@ -6,7 +6,6 @@
  */
 #include "../report/sample_documents.h"
 #include "base/files.h"
-#include "base/memory.h"
 #include "document/coverage_json.h"
 #include "printed.h"
 #include "store/inside.h"
@@ -40,10 +39,9 @@ static void begin(void)
 
 static void end(void)
 {
-	char *command = xasprintf("rm -r %s", directory);
+	autofree char *command = xasprintf("rm -r %s", directory);
 
 	cr_expect(eq(int, system(command), 0));
-	free(command);
 	free(store);
 	free(dump);
 }

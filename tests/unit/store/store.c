@@ -4,7 +4,6 @@
 #include <zstd.h>
 
 #include "../report/sample_documents.h"
-#include "base/memory.h"
 #include "document/coverage_json.h"
 #include "printed.h"
 #include "report/documents.h"

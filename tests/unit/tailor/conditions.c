@@ -11,12 +11,11 @@ struct line {
 
 static void write_file(const char *name, const struct line *lines)
 {
-	FILE *f = fopen(name, "w");
+	autofclose FILE *f = fopen(name, "w");
 
 	cr_assert(ne(ptr, f, NULL));
 	for (; lines->text; lines++)
 		fprintf(f, "%s\n", lines->text);
-	fclose(f);
 }
 
 /* What a line needs, without "CONFIG_" and with blanks between. */
