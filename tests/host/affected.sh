@@ -276,7 +276,9 @@ rm lib/modules/6.12.0-test/kernel/drv/top/other/more*
 ko=lib/modules/6.12.0-test/kernel/drv/top/other/m.ko
 cp $ko whole.ko
 is 'a module names its files' "$(strip -g --keep-file-symbols $ko; built "${with[@]}" no_m.patch)" 'modular drv/top/sub/no_m.c not-built'
-is 'without debug information, that is not enough' "$(built "${with[@]}" two.patch | grep -E '^(modular|unused)')" 'modular drv/top/sub/m.c unknown
+is 'without debug information, that is not enough' "$(built "${with[@]}" two.patch | grep -E '^(from_header|modular|no_m|unused)')" \
+	'from_header include/h.h not-run
+modular drv/top/sub/m.c unknown
 modular drv/top/sub/no_m.c unknown
 unused include/h.h unknown'
 is 'if it was stripped, nothing is known of it' "$(strip -g $ko; built "${with[@]}" no_m.patch)" 'modular drv/top/sub/no_m.c unknown'

@@ -63,7 +63,7 @@ static int run(const char *directory, char *const *env, const char *const *argv,
 
 /*
  * The caller's variables may be of another repository, as in a hook; but a configuration is the user's. The last two
- * variables keep git from fetching: git before 2.45 does not know the second one.
+ * variables keep git from fetching: an older git does not know the second one.
  */
 static void make_env(char ***env, size_t *count)
 {
