@@ -43,8 +43,11 @@ choose_flavour()
 	fi
 	[[ -z $arch ]] || add_fragment "$arch"
 	[[ $flavour == base || $flavour == whole ]] || add_fragment "$flavour"
-	name=$flavour${clang:+-clang}${arch:+-$arch}
-	name=${name#base-}
+	name=$flavour${clang:+-clang}
+	if [[ $arch ]]; then
+		name+=-$arch
+		name=${name#base-}
+	fi
 	# Each file has its own objects.
 	[[ $flavour != whole ]] || name+=-$(sha256sum <<<"${foundation[0]}" | cut -c1-6)
 	for extra in ${extras[@]+"${extras[@]}"}; do
