@@ -55,8 +55,9 @@ unpack_root()
 	# shellcheck disable=SC2064 # this tmp
 	trap "rm -rf '$tmp'" EXIT
 	mkdir -p "$tmp"/{dev,etc,proc,root,run,sys,tmp,usr/lib/modules,var/tmp}
-	debian_update "$group" && debian_unpack "$group" "$tmp" "${machine_packages[@]}" ||
+	if ! debian_update "$group" || ! debian_unpack "$group" "$tmp" "${machine_packages[@]}"; then
 		die "cannot fetch Debian's packages for $machine; is there a network, and room in $cache?"
+	fi
 	# dpkg makes directories of these; an installed system has links.
 	for name in bin sbin lib; do
 		mkdir -p "$tmp/$name" "$tmp/usr/$name"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds what is known of each changed function; see answers.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/answers.h"
 #include "affected/makefiles.h"
 #include "base/error.h"

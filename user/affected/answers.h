@@ -3,8 +3,6 @@
 #ifndef HYTRACE_AFFECTED_ANSWERS_H
 #define HYTRACE_AFFECTED_ANSWERS_H
 
-#include <stdio.h>
-
 #include "affected/build.h"
 #include "affected/changed.h"
 #include "affected/runs.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the files of a build; see build.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "affected/build.h"
 #include "affected/patch.h"
 #include "base/error.h"

@@ -8,10 +8,6 @@
 #ifndef HYTRACE_AFFECTED_BUILD_H
 #define HYTRACE_AFFECTED_BUILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "report/proof.h"
 
 /* A function of the source in one file of the kernel (vmlinux or a module). */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the functions of a patch; see changed.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/changed.h"
 #include "base/index.h"
 #include "base/memory.h"

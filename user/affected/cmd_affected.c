@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace affected: which tests and machines ran what a patch changes. */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "affected/answers.h"
 #include "affected/commands.h"

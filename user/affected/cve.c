@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads CVE records; see cve.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/cve.h"
 #include "base/error.h"
 #include "base/json.h"

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_AFFECTED_CVE_H
 #define HYTRACE_AFFECTED_CVE_H
 
-#include <stddef.h>
-
 #include "base/memory.h"
 
 struct cve {

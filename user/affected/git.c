@@ -12,10 +12,7 @@
 #include <ctype.h>
 #include <ftw.h>
 #include <json-c/json.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "affected/git.h"
 #include "affected/makefiles.h"

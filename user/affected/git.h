@@ -4,7 +4,6 @@
 #define HYTRACE_AFFECTED_GIT_H
 
 #include <json-c/linkhash.h>
-#include <stddef.h>
 
 #include "affected/patch.h"
 

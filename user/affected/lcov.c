@@ -4,9 +4,6 @@
  * recorded call was made there, or if it is the first line of a function that ran; 0 if the function did not run in a
  * complete run. Of all other lines, recordings tell nothing.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/answers.h"
 #include "base/memory.h"
 #include "base/sorted.h"

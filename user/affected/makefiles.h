@@ -8,7 +8,6 @@
 #define HYTRACE_AFFECTED_MAKEFILES_H
 
 #include <json-c/linkhash.h>
-#include <stddef.h>
 
 #include "base/memory.h"
 

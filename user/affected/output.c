@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints the answers; see answers.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/answers.h"
 #include "base/json.h"
 #include "base/table.h"

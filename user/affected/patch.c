@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads patches; see patch.h. */
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "affected/patch.h"
 #include "base/error.h"

@@ -6,9 +6,6 @@
 #ifndef HYTRACE_AFFECTED_PATCH_H
 #define HYTRACE_AFFECTED_PATCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/memory.h"
 
 /* A line of a patch that looks like the first line of a function. */

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks runs; see runs.h. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "affected/runs.h"
 #include "base/error.h"
 #include "base/json.h"

@@ -6,10 +6,6 @@
 #ifndef HYTRACE_AFFECTED_RUNS_H
 #define HYTRACE_AFFECTED_RUNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "document/coverage.h"
 #include "image/image.h"
 #include "store/store.h"

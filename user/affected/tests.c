@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Chooses the tests that reach what a patch changes; see answers.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "affected/answers.h"
 #include "base/memory.h"
 

@@ -3,9 +3,6 @@
  * Prints the account of a boot, its units, the critical chain, and the list of all that took time; see boot.h. The
  * rules of the chain are those of systemd-analyze, so both name the same units.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/sorted.h"

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all views of a boot use; see boot.h. */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "boot/account.h"

@@ -11,8 +11,6 @@
 #ifndef HYTRACE_BOOT_BOOT_H
 #define HYTRACE_BOOT_BOOT_H
 
-#include <stdio.h>
-
 #include "base/json.h"
 #include "boot/span.h"
 #include "kernel/running.h"

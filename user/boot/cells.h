@@ -3,9 +3,6 @@
 #ifndef HYTRACE_BOOT_CELLS_H
 #define HYTRACE_BOOT_CELLS_H
 
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/table.h"
 #include "boot/span.h"
 

@@ -8,10 +8,6 @@
  * A bar without a known end is a begin event ("B") without an end. Viewers draw it until the end of the trace, and
  * all later bars inside it. So a lane has one more row, for such bars only.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/version.h"

@@ -10,17 +10,11 @@
  * kernel began with another clock than the TSC, the clock of dmesg differs from the trace clock by a constant. The
  * readings of the TSC before and after `stats` show this constant.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/memory.h"

@@ -4,12 +4,8 @@
  * formats. This file has their options. It traces nothing.
  */
 #include <argp.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

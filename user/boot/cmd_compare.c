@@ -8,11 +8,8 @@
  */
 #include <argp.h>
 #include <dirent.h>
-#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

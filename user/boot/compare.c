@@ -4,11 +4,8 @@
  * noise is not known; then large differences are possible differences. If a boot does not have a row, the row's time and
  * count are 0 for this boot. They are unknown if this part of the boot has losses.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/index.h"

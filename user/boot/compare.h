@@ -9,10 +9,6 @@
 #ifndef HYTRACE_BOOT_COMPARE_H
 #define HYTRACE_BOOT_COMPARE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 struct boot;
 
 /* The part of the recording that a kind of rows comes from, and that must be complete for it. */

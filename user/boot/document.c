@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes a boot as a document, and reads it; see boot.h. Each object has one table of fields. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"

@@ -5,9 +5,6 @@
  * The tracer "function" has recorded all calls. Oneshot has recorded only the first hit of each function and of each
  * caller, so phases count hits instead of calls.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"

@@ -10,9 +10,6 @@
  * clock of its own, and only early calls are in it.
  */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"

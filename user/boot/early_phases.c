@@ -24,9 +24,6 @@
  *    topmost such function are removed, and the new function goes above it. So an exception only
  *    ends functions that make no more calls, and returned functions do not stay on the stack.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/index.h"
 #include "base/memory.h"
 #include "boot/early.h"

@@ -7,17 +7,11 @@
  * - systemd-boot reads a file for each entry, and bootctl chooses one for one boot.
  */
 #include <dirent.h>
-#include <errno.h>
 #include <spawn.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

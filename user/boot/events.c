@@ -17,9 +17,6 @@
  * change the result of other events.
  */
 #include <ctype.h>
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"

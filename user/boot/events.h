@@ -10,9 +10,6 @@
 #ifndef HYTRACE_BOOT_EVENTS_H
 #define HYTRACE_BOOT_EVENTS_H
 
-#include <stdio.h>
-#include <string.h>
-
 #include "boot/account.h"
 
 /* ---- lines of tracefs's file `trace` */

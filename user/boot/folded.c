@@ -8,10 +8,6 @@
  * calls are written if their returns were recorded. There are some hundred thousand, most shorter than a microsecond,
  * so all calls with the same stack are one line.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

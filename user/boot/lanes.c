@@ -9,10 +9,6 @@
  * There may be half a million bars. Bars that are narrower than a fraction of a pixel and directly side by side are
  * joined into one bar, which tells their number.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "boot/picture.h"

@@ -4,18 +4,12 @@
  * another command line, and is gone after the next boot. Firmware and boot loader do not run in such a boot, so it has no
  * times for them.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/kexec.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

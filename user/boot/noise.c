@@ -10,7 +10,6 @@
  * gives the same answer. The real division counts as one of the divisions, which keeps the test exact.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/sorted.h"

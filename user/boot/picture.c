@@ -3,10 +3,7 @@
  * Writes the picture of a boot, like `systemd-analyze plot`: one SVG, without scripts or external files. This file
  * draws its head and the frames of its views, and writes texts; see picture.h.
  */
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"

@@ -8,8 +8,6 @@
 #ifndef HYTRACE_BOOT_PICTURE_H
 #define HYTRACE_BOOT_PICTURE_H
 
-#include <stdio.h>
-
 #include "boot/span.h"
 
 /* In pixels. */

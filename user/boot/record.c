@@ -10,14 +10,9 @@
  * and on some file systems writing the report, causes new events. So this ignores events after the beginning of
  * reading.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -17,12 +17,6 @@
  *
  * Names of user programs may have any characters. So fields after a name are searched from the end.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "boot/events.h"

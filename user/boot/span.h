@@ -9,10 +9,6 @@
 #ifndef HYTRACE_BOOT_SPAN_H
 #define HYTRACE_BOOT_SPAN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/json.h"
 
 /* A time or a number that is not known; null in json. */

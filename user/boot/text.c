@@ -6,9 +6,6 @@
  * whole time: the time before the levels; each level, with its initcalls and the time between initcalls; and the time
  * after the last initcall.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/text.h"
 #include "boot/boot.h"
 #include "boot/cells.h"

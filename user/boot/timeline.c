@@ -3,9 +3,6 @@
  * Makes the timeline of a boot: chooses the lane of each span. Lanes are drawn in the order in which they are made
  * here.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "boot/boot.h"
 

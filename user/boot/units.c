@@ -5,13 +5,8 @@
  * For root, this tries systemd's own socket first, as systemctl does: it needs no message bus. Other users can only
  * ask over the bus.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "boot/account.h"

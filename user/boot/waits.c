@@ -7,9 +7,6 @@
  * wait, so no time is counted twice. Some wakers are closed: a wait for a grace period of RCU says more than the
  * timers that RCU's thread used.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"

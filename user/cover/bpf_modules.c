@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Modules that are loaded during a run of the BPF engine; see bpf_modules.h. */
 #include <bpf/bpf.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
 
 #include "base/error.h"

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a run's options mean for the BPF program; see bpf_cover.h. */
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

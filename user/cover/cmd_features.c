@@ -4,8 +4,6 @@
  * whether the kernel has all of them.
  */
 #include <argp.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"

@@ -22,8 +22,6 @@
  */
 #include <bpf/bpf.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/error.h"

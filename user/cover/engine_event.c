@@ -8,11 +8,6 @@
  * the program itself calls are traced as well. The kernel does not run the program for a call from
  * inside the program, and counts it.
  */
-#include <stdlib.h>
-#include <string.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "base/memory.h"

@@ -4,10 +4,7 @@
  * turns the tracer on and off, and reads the set. The engine has no state but the request.
  */
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tracefs.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One or two engines in the same steps, and the results of what they record; see engines.h. */
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/utsname.h>
 
 #include "base/memory.h"

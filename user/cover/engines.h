@@ -17,9 +17,6 @@
 #ifndef HYTRACE_COVER_ENGINES_H
 #define HYTRACE_COVER_ENGINES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "cover/options.h"

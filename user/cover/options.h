@@ -7,9 +7,6 @@
 #ifndef HYTRACE_COVER_OPTIONS_H
 #define HYTRACE_COVER_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "base/program.h"
 #include "document/filter.h"
 #include "store/store.h"

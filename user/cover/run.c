@@ -4,8 +4,6 @@
  * steps. Each step is a function just above it, and has its helpers further up.
  */
 #include <limits.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

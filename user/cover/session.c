@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The steps of a run; see session.h. Each step is a function, and has its helpers above it. */
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "cover/session.h"

@@ -3,10 +3,6 @@
  * Reads hits from the text of a document; see hits_text.h. Each function here returns false at the first
  * character that it does not expect. The NUL after the text is such a character, so nothing reads beyond it.
  */
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/memory.h"
 #include "document/hits_text.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Joins runs that have something in common, until there are few enough to be looked at; see documents.h. */
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/memory.h"

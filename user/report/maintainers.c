@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Owners of files; see maintainers.h. A pattern means what it means for scripts/get_maintainer.pl: a file or directory whose
- * path begins with it. Only one that ends with a slash also means what is in directories below.
+ * Owners of files; see maintainers.h. A pattern means what it means for scripts/get_maintainer.pl: a file or
+ * directory whose path begins with it. Only one that ends with a slash also means what is in directories below.
  */
-#include <errno.h>
 #include <fnmatch.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_REPORT_MAINTAINERS_H
 #define HYTRACE_REPORT_MAINTAINERS_H
 
-#include <stddef.h>
-
 struct maintainers;
 
 /**

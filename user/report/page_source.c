@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The source of functions on the page, and texts that are written once; see page.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/index.h"
 #include "base/sorted.h"
 #include "report/page.h"

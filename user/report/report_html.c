@@ -33,9 +33,6 @@
  *				the hit before, CPU, task, number of functions since then (1, unless --in is given)
  *		calls		how many sites it has from the first one on, how many of the next it lacks, has, ...
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/text.h"

@@ -8,9 +8,6 @@
  */
 #include <argp.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -2,8 +2,6 @@
 /* hytrace sql: a query of a store, as a table, json or csv; or its tables as files, for other engines. */
 #include <argp.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/program.h"

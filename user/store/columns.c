@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The hits of a run as columns; see columns.h. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "base/memory.h"

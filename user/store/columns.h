@@ -9,10 +9,6 @@
 #ifndef HYTRACE_STORE_COLUMNS_H
 #define HYTRACE_STORE_COLUMNS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "store/known.h"
 
 /* A hit in terms of a store. */

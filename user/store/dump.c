@@ -6,8 +6,6 @@
  * a column. This is the text format of PostgreSQL's COPY, and ClickHouse's TabSeparated. Neither engine
  * has bitmaps of SQLite, so a bitmap becomes a row for each bit.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"

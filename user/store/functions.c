@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keeps what a function list tells of the functions of a build; see store.h. */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "base/text.h"
 #include "document/universe.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keeps runs; see store.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of functions and call sites; see known.h. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"

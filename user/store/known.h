@@ -9,10 +9,6 @@
 #ifndef HYTRACE_STORE_KNOWN_H
 #define HYTRACE_STORE_KNOWN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/memory.h"
 #include "document/coverage.h"
 #include "store/sql.h"

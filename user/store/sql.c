@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* SQL statements; see sql.h. */
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"

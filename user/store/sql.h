@@ -4,8 +4,6 @@
 #define HYTRACE_STORE_SQL_H
 
 #include <sqlite3.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 /* Statements that were prepared before, by their text. */
 struct sql {

@@ -12,9 +12,6 @@
 #define HYTRACE_STORE_STORE_H
 
 #include <argp.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "document/coverage.h"
 #include "document/read.h"

@@ -2,10 +2,7 @@
 /* hytrace suite, and hytrace mark for its runners: their options. */
 #include <argp.h>
 #include <limits.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"

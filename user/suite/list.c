@@ -6,20 +6,14 @@
  * started, and Ctrl-C ends the runner, which ends the test. Its output goes to memory and is printed after the test,
  * as comments of KTAP: a pipe would have to be read while the test is recorded.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"

@@ -6,9 +6,6 @@
 #ifndef HYTRACE_SUITE_LIST_H
 #define HYTRACE_SUITE_LIST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct test {
 	char *name;
 	char *command;		/* for sh -c */

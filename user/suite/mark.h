@@ -15,9 +15,6 @@
 #ifndef HYTRACE_SUITE_MARK_H
 #define HYTRACE_SUITE_MARK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "run/guard.h"
 
 #define MARK_VARIABLE "HYTRACE_MARK"

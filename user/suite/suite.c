@@ -22,16 +22,11 @@
  *
  * After that, the state is OVER. A star: a test ends at this mark, that of the state or the one that the mark names.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -74,7 +69,7 @@ struct suite {
 	struct symbols *after;	/* if modules were loaded or removed */
 	enum state state;
 	volatile bool runner_ended;
-	bool marked;		/* the runner marks its tests: results in its output are of the same tests, or of their parts */
+	bool marked;		/* the runner marks its tests: results in its output are theirs */
 	struct part now;
 	struct part *waiting;	/* sets that were cut off and not yet read */
 	size_t waiting_count;

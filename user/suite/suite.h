@@ -3,8 +3,6 @@
 #ifndef HYTRACE_SUITE_SUITE_H
 #define HYTRACE_SUITE_SUITE_H
 
-#include <stdbool.h>
-
 #include "cover/options.h"
 #include "suite/list.h"
 
