@@ -421,7 +421,8 @@ static void keep_later(const struct cover_options *o, const struct coverage *c)
 	free(beside);
 }
 
-int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note, const struct coverage *c)
+int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note,
+		  const struct coverage *c)
 {
 	struct cover_options own = *o;
 	int err;

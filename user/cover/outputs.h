@@ -42,7 +42,8 @@ void outputs__free(struct outputs *outputs);
  *
  * Return: 0, or a negative errno after a message.
  */
-int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note, const struct coverage *c);
+int outputs__keep(struct store *s, const struct cover_options *o, const struct store_note *note,
+		  const struct coverage *c);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);
