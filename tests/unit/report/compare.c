@@ -610,7 +610,7 @@ Test(losses, which_may_hide_an_earlier_call)
 		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
 		{ "recursion_misses", HIT_BOTH }, { "unfinished", HIT_BOTH }, { "tasks_full", HIT_BOTH },
 		{ "misses_unknown", HIT_BOTH },
-		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
+		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER }, { "switches_left_out", HIT_CALLER },
 	};
 
 	for (size_t i = 0; losses__at(i); i++) {
