@@ -138,6 +138,22 @@ costs()
 	     { printf "  %-40s %8.0f million  %6.2f x\n", name, total * 1000, total / base }' "$1" "$1"
 }
 
+# classes FILE: a line for each class of functions, with the tests that ran them
+classes()
+{
+	awk '/^CLASS/ { name = index($0, "FUNCTION"); file = index($0, "FILE"); next }
+	     name && !NF { exit }
+	     name { class = substr($0, 1, name - 1); function_name = substr($0, name, file - name)
+		    gsub(/ +$/, "", class); gsub(/ +/, "", function_name)
+		    if (match($0, /runs, [^,]*/))
+			    function_name = function_name " (" substr($0, RSTART + 6, RLENGTH - 6) ")"
+		    if (class != last)
+			    printf "%s  %-17s", last == "" ? "" : "\n", class
+		    printf " %s", function_name
+		    last = class }
+	     END { print "" }' "$1"
+}
+
 # ---- the first result
 
 # Jobs of build.sh and vm.sh that go on beside this script. Each is a process group, which ends with this script.
@@ -286,8 +302,8 @@ show()
 	sed -n 's/^ *Calls: *\([0-9]*\)/  \1 calls/p; s/^ *Lost: */; lost: /p' "$early" | paste -sd ''
 	rows "$early" PHASE setup_arch mm_core_init ftrace_init | sed 's/^/  /'
 	echo
-	echo "== Which parts of the workload run what a patch changes (hytrace affected --store $out/runs.db $change)"
-	awk '/^CLASS/ { table = 1 } table && !NF { exit } table { print "  " $0 }' "$out/affected.txt"
+	echo "== Which parts of the workload run what $change changes (hytrace affected)"
+	classes "$out/affected.txt"
 	echo
 	echo '== Where to go on'
 	echo "  $out/report.html         all of it as a page, with who called what: open it in a browser"

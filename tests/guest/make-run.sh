@@ -67,10 +67,11 @@ is 'make run reports no failure' "$(grep -iE 'error|fail|cannot|dead|died' "$log
 sed 's/^/# /' "$log.err" | tail -n 20
 is 'with a kernel, there is no first result' "$(grep -c "Debian's" "$log"; ls -d "$out-first" 2>/dev/null)" 0
 lines=$(sed -n '/^== /,$p' "$log" | wc -l)
-ok "the last screen has 20 to 30 lines ($lines)" test "$lines" -ge 20 -a "$lines" -le 30
+ok "the last screen has 20 to 36 lines ($lines)" test "$lines" -ge 20 -a "$lines" -le 36
 is 'no line of it is wider than 120 columns' "$(awk 'length > 120' "$log")" ''
 ok 'the table of directories is in report.txt' from_tables "$out/report.txt" < <(part 'What ran' | grep '%$')
 ok 'what it tells of the engines is in comparison.txt' from_tables "$out/comparison.txt" < <(part 'The workload')
+is 'it tells which part of the workload runs a change' "$(part 'Which parts' | grep -o 'ext4_sync_file ([a-z0-9]*)')" 'ext4_sync_file (ext4)'
 ok 'the phases of the boot are in early.txt' from_tables "$out/early.txt" < <(part 'The boot from before' | grep -E '%|PHASE')
 is 'it tells the sums' "$(part 'What ran' | grep -oE '[0-9]+ of [0-9]+|[0-9]+ places')" \
 	"$(build/hytrace report -f json --vmlinux "$(kernel/build.sh --print-vmlinux)" "$out"/{boot,workload.oneshot}.json |

@@ -208,6 +208,7 @@ mkdir full
 mount -t tmpfs -o size=400k nodev full
 ok 'a disk that becomes full is an error' says 'full/runs.db' 125 --keep full/runs.db -- sh -c 'echo ok 1 a; sleep 1; cat /dev/zero >full/filler 2>/dev/null; echo ok 2 b; sleep 1'
 umount full
+few=()
 ok 'losses are told' says 'of the runs are not complete' 0 -e bpf --max-entries 16 --keep lost.db -- \
 	sh -c 'find / -xdev -maxdepth 2 >/dev/null; echo ok 1 a'
 ok 'the event engine is refused' says 'oneshot or bpf' 125 -e event --keep x.db -- true
