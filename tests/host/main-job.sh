@@ -92,7 +92,7 @@ titles()
 begin "$tap_scratch/empty"
 end
 is 'with no kernel yet, the first result comes while the kernel is compiled' "$(titles "$tap_scratch/empty")" \
-	'What ran,Next: the,What ran,The workload,CPU time,The boot,Where to, 0'
+	'What ran,Next: the,What ran,The workload,CPU time,The boot,Which parts,Where to, 0'
 ok 'the kernel leaves the processors to it' grep -qx "kernel: compiling at $(nice nice)" "$tap_scratch/empty"
 ok 'the first result tells what may be lost' grep -qx '  bpf: maybe lost: missed 7, calls' "$tap_scratch/empty"
 is 'the screen tells what is lost, but not what only BPF may have missed' \
@@ -100,14 +100,14 @@ is 'the screen tells what is lost, but not what only BPF may have missed' \
 begin "$tap_scratch/again"
 end
 is 'with a kernel, there is no first result' "$(titles "$tap_scratch/again")" \
-	'What ran,The workload,CPU time,The boot,Where to, 0'
+	'What ran,The workload,CPU time,The boot,Which parts,Where to, 0'
 
 rm "$stand/build/kernel"
 touch "$stand/build/offline"
 begin "$tap_scratch/offline"
 end
 is 'without a network, the patched kernel is next all the same' "$(titles "$tap_scratch/offline")" \
-	'Next: the,What ran,The workload,CPU time,The boot,Where to, 0'
+	'Next: the,What ran,The workload,CPU time,The boot,Which parts,Where to, 0'
 ok 'it tells why there is no first result' grep -qx 'cannot fetch it' "$tap_scratch/offline"
 
 rm "$stand"/build/{kernel,offline}
