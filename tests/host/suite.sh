@@ -93,17 +93,7 @@ ok 1 a'
 # ---- output of tests
 
 is 'the output of a test becomes comments' "$(printf '%s\n' 'a echo one; echo; echo two >&2; printf three' 'b true' 'c printf "\n"' | suite)" \
-'KTAP version 1
-1..3
-# one
-# 
-# two
-# three
-ok 1 a # TIME
-ok 2 b # TIME
-# 
-ok 3 c # TIME
-status 0'
+$'KTAP version 1\n1..3\n# one\n# \n# two\n# three\nok 1 a # TIME\nok 2 b # TIME\n# \nok 3 c # TIME\nstatus 0'
 printf '# \0\377\1\n# \033\n' >expected
 printf '%s\n' 'a printf "\0\377\1\n\033"' >list
 "$hytrace" suite --no-trace list | sed 1,2d | head -n -1 >got

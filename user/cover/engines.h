@@ -76,8 +76,8 @@ struct engine_ops {
 	 */
 	void (*leave_out)(void *engine, bool leave_out);
 	/*
-	 * Begins a new set of hits without losing a call. @ret: the old set, for collect() and drop(). May be NULL:
-	 * the engine cannot do it.
+	 * Begins a new set of hits without losing a call. @ret: the old set, for collect() and drop(). The event
+	 * engine cannot do it, and `hytrace suite` refuses that.
 	 */
 	int (*cut)(void *engine, void **ret);
 	/* Waits until the sets that were cut off have all of their hits. */

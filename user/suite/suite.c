@@ -412,9 +412,6 @@ static int claim(struct suite *s)
 	const struct suite_options *o = s->o;
 	int ends[2] = { -1, -1 }, err;
 
-	if (s->engine->ops->cut == NULL)
-		return error__return(-EOPNOTSUPP, "the engine %s cannot cut a run into tests: give -e oneshot or bpf",
-				     s->engine->ops->name);
 	if (o->directory && mkdir(o->directory, 0777) && errno != EEXIST)
 		return error__return(-EINVAL, "%s: cannot make the directory: %s", o->directory, strerror(errno));
 	err = o->cover.keep ? store__open(&s->store, o->cover.keep, STORE_CREATE) : 0;
