@@ -148,13 +148,20 @@ void counter__raise(struct counter *c, uint64_t by)
 	c->value = by > UINT64_MAX - c->value ? UINT64_MAX : c->value + by;
 }
 
-uint64_t counters__get(const struct counters *counters, const char *name)
+struct counter *counters__find(const struct counters *counters, const char *name)
 {
 	for (size_t i = 0; i < counters->count; i++) {
 		if (!strcmp(counters->list[i].name, name))
-			return counters->list[i].value;
+			return &counters->list[i];
 	}
-	return 0;
+	return NULL;
+}
+
+uint64_t counters__get(const struct counters *counters, const char *name)
+{
+	const struct counter *c = counters__find(counters, name);
+
+	return c ? c->value : 0;
 }
 
 uint64_t counters__sum(const struct counters *counters)

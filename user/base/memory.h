@@ -93,6 +93,8 @@ struct counters {
 void counters__add(struct counters *counters, const char *name, uint64_t value);
 /* Stops at the largest value: counts of another run, or in a recording, may be any number. */
 void counter__raise(struct counter *c, uint64_t by);
+/* The first counter of that name; NULL: there is none. */
+struct counter *counters__find(const struct counters *counters, const char *name);
 /* Returns 0 if there is no counter of that name. */
 uint64_t counters__get(const struct counters *counters, const char *name);
 /* The sum of all counters. */

@@ -114,13 +114,12 @@ static void add_modules(struct coverage *to, const struct coverage *c)
 
 static void add_loss(struct coverage *to, const struct counter *loss)
 {
-	for (size_t i = 0; i < to->lost.count; i++) {
-		if (!strcmp(to->lost.list[i].name, loss->name)) {
-			counter__raise(&to->lost.list[i], loss->value);
-			return;
-		}
-	}
-	counters__add(&to->lost, hits__name(&to->hits, loss->name), loss->value);
+	struct counter *c = counters__find(&to->lost, loss->name);
+
+	if (c)
+		counter__raise(c, loss->value);
+	else
+		counters__add(&to->lost, hits__name(&to->hits, loss->name), loss->value);
 }
 
 static bool in_list(char *const *list, const char *text)

@@ -155,12 +155,10 @@ static void put(struct suite *s, struct coverage *c, const char *test)
 static void add_lost(struct counters *sum, const struct counters *lost)
 {
 	for (size_t i = 0; i < lost->count; i++) {
-		size_t j = 0;
+		struct counter *c = counters__find(sum, lost->list[i].name);
 
-		while (j < sum->count && strcmp(sum->list[j].name, lost->list[i].name))
-			j++;
-		if (j < sum->count)
-			counter__raise(&sum->list[j], lost->list[i].value);
+		if (c)
+			counter__raise(c, lost->list[i].value);
 		else
 			counters__add(sum, lost->list[i].name, lost->list[i].value);
 	}
