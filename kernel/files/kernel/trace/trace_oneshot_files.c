@@ -66,7 +66,7 @@ static void oneshot_show_place(struct seq_file *m, unsigned long addr, unsigned 
 
 	if (!reader->show_addr)
 		place.addr = 0;
-	/* A set has tens of thousands of addresses: seq_printf() would take three times as long. */
+	/* A set has tens of thousands of addresses, and seq_printf() parses its format for each. */
 	seq_put_hex_ll(m, NULL, place.addr, place.module ? 0 : 2 * sizeof(place.addr));
 	if (place.module) {
 		seq_putc(m, ' ');
